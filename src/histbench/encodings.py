@@ -1,0 +1,204 @@
+"""Content encodings: bytes to fewer bytes and back, one table, one contract.
+
+Contract.  `encode(data)` is deterministic for one library build; `decode(encode(data),
+max_bytes=len(data))` gives `data` back.  `decode` takes exactly one complete stream: cut short,
+damaged or followed by more bytes it is InvalidData.  It never holds more than `max_bytes` of
+output (plus one block of the library's), so a few kB that expand to gigabytes end in
+LimitExceeded and not in the memory of the host.
+
+Names.  A name holds its level, because `br-5` and `br-11` differ more from each other than
+either does from gzip; the parameters that a name does not hold stand in `parameters`.  Levels are
+always passed: brotli's default quality is 11, which takes minutes on a raw page.
+
+zstandard is behind `_zstd_encode` and `_zstd_decode` alone, so that the `compression.zstd` of
+Python 3.14 can take its place there.
+"""
+
+import gzip
+import zlib
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Protocol
+
+import brotli
+import msgspec
+import zstandard
+
+from histbench.errors import InvalidData, LimitExceeded, UsageError
+
+__all__ = ["ENCODINGS", "Encoding", "find_encoding"]
+
+# zlib's window (15) plus 16: a gzip header and trailer around the deflate stream.
+_GZIP_WINDOW = 31
+# The library's own default, stated because sizes depend on it.
+_BROTLI_WINDOW = 22
+
+
+class Decode(Protocol):
+    """`data` decoded; never more than `max_bytes` of it."""
+
+    def __call__(self, data: bytes, *, max_bytes: int) -> bytes: ...
+
+
+class Encoding(msgspec.Struct, frozen=True, kw_only=True):
+    """One row of the table: a pair of functions and all that is needed to name what they did.
+
+    `encode(data)` gives the encoded bytes.  `decode(data, max_bytes=...)` raises LimitExceeded
+    (`encoding_too_large`) past the bound and InvalidData (`invalid_encoding`) for anything that
+    is not one whole stream.  `slow` marks encoders that take minutes on a raw page.
+    """
+
+    name: str
+    library: str
+    parameters: Mapping[str, int]
+    encode: Callable[[bytes], bytes]
+    decode: Decode
+    slow: bool = False
+
+
+def _too_large(name: str, max_bytes: int) -> LimitExceeded:
+    return LimitExceeded(
+        f"{name} data expands past the limit",
+        code="encoding_too_large",
+        expected=f"at most {max_bytes:,} bytes",
+    )
+
+
+def _invalid(name: str, problem: str) -> InvalidData:
+    return InvalidData(f"not one complete {name} stream: {problem}", code="invalid_encoding")
+
+
+def _identity_encode(data: bytes) -> bytes:
+    return data
+
+
+def _identity_decode(data: bytes, *, max_bytes: int) -> bytes:
+    if len(data) > max_bytes:
+        raise _too_large("identity", max_bytes)
+    return data
+
+
+def _gzip_encode(data: bytes, *, level: int) -> bytes:
+    # A time stamp would make two runs over one page differ.
+    return gzip.compress(data, level, mtime=0)
+
+
+def _gzip_decode(data: bytes, *, max_bytes: int) -> bytes:
+    stream = zlib.decompressobj(_GZIP_WINDOW)
+    try:
+        # One byte more than allowed tells "exactly full" from "too large" without another call.
+        decoded = stream.decompress(data, max_bytes + 1)
+    except zlib.error as exc:
+        raise _invalid("gzip", str(exc)) from exc
+    if len(decoded) > max_bytes:
+        raise _too_large("gzip", max_bytes)
+    if not stream.eof:
+        raise _invalid("gzip", "it ends early")
+    if stream.unused_data:
+        raise _invalid("gzip", f"{len(stream.unused_data)} bytes follow it")
+    return decoded
+
+
+def _brotli_encode(data: bytes, *, quality: int) -> bytes:
+    encoded: bytes = brotli.compress(data, quality=quality, lgwin=_BROTLI_WINDOW)
+    return encoded
+
+
+def _brotli_decode(data: bytes, *, max_bytes: int) -> bytes:
+    stream = brotli.Decompressor()
+    try:
+        # The limit is soft: the buffer that crosses it is still handed over whole.
+        decoded: bytes = stream.process(data, output_buffer_limit=max_bytes + 1)
+    except brotli.error as exc:
+        raise _invalid("brotli", "damaged, or followed by more bytes") from exc
+    if len(decoded) > max_bytes:
+        raise _too_large("brotli", max_bytes)
+    if not stream.is_finished():
+        raise _invalid("brotli", "it ends early")
+    return decoded
+
+
+def _zstd_encode(data: bytes, *, level: int) -> bytes:
+    compressor = zstandard.ZstdCompressor(level=level, write_checksum=True, write_content_size=True)
+    return compressor.compress(data)
+
+
+def _zstd_decode(data: bytes, *, max_bytes: int) -> bytes:
+    try:
+        stated = zstandard.frame_content_size(data)
+        if stated > max_bytes:
+            raise _too_large("zstd", max_bytes)
+        if stated < 0:
+            # Without a stated size the library allocates whatever it is told to.
+            raise _invalid("zstd", "the frame does not state its content size")
+        # Generic one-shot readers stop after the first frame without a word.
+        return zstandard.ZstdDecompressor().decompress(data, allow_extra_data=False)
+    except zstandard.ZstdError as exc:
+        raise _invalid("zstd", str(exc)) from exc
+
+
+def _gzip(level: int) -> Encoding:
+    return Encoding(
+        name=f"gzip-{level}",
+        library="zlib",
+        parameters={"level": level, "mtime": 0},
+        encode=partial(_gzip_encode, level=level),
+        decode=_gzip_decode,
+    )
+
+
+def _brotli(quality: int, *, slow: bool = False) -> Encoding:
+    return Encoding(
+        name=f"br-{quality}",
+        library="brotli",
+        parameters={"quality": quality, "lgwin": _BROTLI_WINDOW},
+        encode=partial(_brotli_encode, quality=quality),
+        decode=_brotli_decode,
+        slow=slow,
+    )
+
+
+def _zstd(level: int, *, slow: bool = False) -> Encoding:
+    return Encoding(
+        name=f"zstd-{level}",
+        library="zstd",
+        parameters={"level": level, "checksum": 1, "content_size": 1},
+        encode=partial(_zstd_encode, level=level),
+        decode=_zstd_decode,
+        slow=slow,
+    )
+
+
+_TABLE = (
+    Encoding(
+        name="identity",
+        library="none",
+        parameters={},
+        encode=_identity_encode,
+        decode=_identity_decode,
+    ),
+    _gzip(6),
+    _brotli(5),
+    _brotli(11, slow=True),
+    _zstd(3),
+    _zstd(19, slow=True),
+)
+
+ENCODINGS: Mapping[str, Encoding] = {encoding.name: encoding for encoding in _TABLE}
+
+
+def find_encoding(name: str) -> Encoding:
+    """The encoding called `name`; UsageError (`unknown_encoding`) that lists the names otherwise.
+
+    >>> find_encoding("gzip-6").parameters["level"]
+    6
+    """
+    try:
+        return ENCODINGS[name]
+    except KeyError:
+        raise UsageError(
+            "no such encoding",
+            code="unknown_encoding",
+            found=name,
+            expected=f"one of {', '.join(ENCODINGS)}",
+        ) from None
