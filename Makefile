@@ -4,7 +4,7 @@
 #   PYTHON=python3.12   the interpreter to build .venv from (default: the first >= 3.11 found)
 #   EXTRAS=             leave out the extras, where memray has no wheel (default: [native])
 
-PYTHON ?=
+PYTHON ?= python3 python3.13 python3.12 python3.11
 EXTRAS ?= [native]
 
 # What `make report` measures: the named profiles, and a real file from disk beside them.
@@ -14,8 +14,8 @@ SAMPLES  = $(wildcard samples/*.jsonl samples/*.jsonl.zst samples/*.jsonl.zstd)
 VENV     = .venv
 PY       = $(VENV)/bin/python
 PIP      = $(PY) -m pip --disable-pip-version-check
-INSTALL  = $(PIP) install --quiet --constraint constraints.txt --build-constraint constraints.txt
-BENCH    = $(PY) -m histbench
+INSTALL  = $(PIP) install -qq --constraint constraints.txt --build-constraint constraints.txt
+BENCH    = $(VENV)/bin/histbench
 PYTEST   = $(PY) -m pytest
 
 NOTEBOOKS = $(wildcard notebooks/*.ipynb)
@@ -64,7 +64,7 @@ types: $(VENV)/.installed-dev
 	$(PY) -m mypy
 
 layers: $(VENV)/.installed-dev
-	$(PY) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
+	$(VENV)/bin/lint-imports
 
 unit: $(VENV)/.installed-dev
 	$(PYTEST) -n auto --doctest-modules src synthetic tests
@@ -104,14 +104,16 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 	$(INSTALL) --group dev
 	@touch $@
 
+# The pip that comes with an older Python knows neither groups nor build constraints.
 $(VENV)/.installed: $(PY) pyproject.toml constraints.txt
-	$(INSTALL) --upgrade pip
+	@echo "installing into $(VENV); this takes a minute"
+	$(PIP) install -qq --constraint constraints.txt --upgrade pip
 	$(INSTALL) --editable '.$(EXTRAS)'
 	@touch $@
 
 # A python3 without ensurepip (Debian keeps it in python3-venv) cannot make an environment.
 $(PY):
-	@for python in $(PYTHON) python3 python3.13 python3.12 python3.11; do \
+	@for python in $(PYTHON); do \
 	    if "$$python" -c 'import ensurepip, sys; sys.exit(sys.version_info < (3, 11))' \
 	        2>/dev/null; then \
 	        echo "making $(VENV) with $$python ($$("$$python" --version))"; \
@@ -119,6 +121,6 @@ $(PY):
 	    fi; \
 	done; \
 	echo "histbench needs Python 3.11 or newer, with its venv module (on Debian: python3-venv)." >&2; \
-	echo "None of these is one: $(PYTHON) python3 python3.13 python3.12 python3.11" >&2; \
+	echo "None of these is one: $(PYTHON)" >&2; \
 	echo "Name another with: make $(MAKECMDGOALS) PYTHON=/path/to/python" >&2; \
 	exit 1
