@@ -1,0 +1,56 @@
+"""Results: every sample that was taken, what it was taken of, and where.
+
+    model      the values: Results, Input, Sample; what is computed from them on reading
+    file       one JSON file: load, save
+    compare    two results side by side, and limits on what may grow
+    published  the figures that the design notes published, to stand beside our own
+
+A results file holds samples, not conclusions: medians and ratios are computed by whoever reads it.
+It never holds the text of a session, a host or user name, or a path.
+"""
+
+from histbench.results.compare import (
+    Breach,
+    Change,
+    Comparison,
+    Difference,
+    Limit,
+    compare_results,
+    find_breaches,
+    parse_limit,
+)
+from histbench.results.file import load_results, render_results, save_results
+from histbench.results.model import (
+    METRIC_UNITS,
+    NOT_MEASURED,
+    Input,
+    Results,
+    Sample,
+    Series,
+    SeriesKey,
+    Summary,
+    summarise,
+)
+
+__all__ = [
+    "METRIC_UNITS",
+    "NOT_MEASURED",
+    "Breach",
+    "Change",
+    "Comparison",
+    "Difference",
+    "Input",
+    "Limit",
+    "Results",
+    "Sample",
+    "Series",
+    "SeriesKey",
+    "Summary",
+    "compare_results",
+    "find_breaches",
+    "load_results",
+    "parse_limit",
+    "render_results",
+    "save_results",
+    "summarise",
+]
