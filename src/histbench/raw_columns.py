@@ -1,0 +1,89 @@
+"""Proofs on raw JSON arrays: that a row's two columns are what the grammar wants, without parsing.
+
+The bytes come from a parser that has checked their JSON syntax and skipped them.  Most of what is
+left to prove can be counted, and counting runs at the speed of memory:
+
+Texts.  In an array without backslashes every quote bounds a string.  If the array starts with
+`["`, ends with `"]`, and each quote in between belongs to one `","`, then nothing but strings
+stands in it, one more than there are `","`.  With backslashes, the content left after removing
+every `","` must be the content of one JSON string; a removal that hit an escaped quote leaves a
+backslash before a comma, which is none.  (`Row.text` relies on the same fact.)
+
+Gaps.  Without its digits and signs an array of integers is brackets and commas.  Its numbers are
+safe, and so is every partial sum, if no number is longer than the digits that `count` of them
+could add up to.
+
+Each function answers None for "not proved"; the caller then reads the array value by value.
+"""
+
+import msgspec
+
+from histbench.events import MAX_SAFE_INTEGER
+
+__all__ = ["proved_gaps", "proved_texts"]
+
+_SEPARATOR = b'","'
+_INTEGER_BYTES = b"-0123456789"
+_TO_ZERO = bytes.maketrans(b"123456789", b"000000000")
+_one_text = msgspec.json.Decoder(str)
+
+
+def proved_texts(raw: bytes) -> int | None:
+    r"""The number of texts, when `raw` is the canonical JSON array of one or more strings.
+
+    Args:
+        raw: a syntactically valid JSON array in UTF-8 (unless it is ASCII, that is checked too).
+
+    >>> proved_texts(b'["a",",","b"]'), proved_texts(b'["a",1]'), proved_texts(b'["\\u0041"]')
+    (3, None, None)
+    """
+    if len(raw) < len(b'[""]') or raw[:2] != b'["' or raw[-2:] != b'"]':
+        return None
+    inner = raw[2:-2]
+    if b"\\" not in inner:
+        separators = inner.count(_SEPARATOR)
+        if inner.count(b'"') != 2 * separators or not _is_utf8(inner):
+            return None
+        return separators + 1
+    joined = inner.replace(_SEPARATOR, b"")
+    quoted = b'"%b"' % joined
+    try:
+        text = _one_text.decode(quoted)
+    except msgspec.DecodeError:
+        return None
+    # Canonical escapes survive the round trip; an escaped letter or solidus does not.
+    if msgspec.json.encode(text) != quoted:
+        return None
+    return (len(inner) - len(joined)) // len(_SEPARATOR) + 1
+
+
+def proved_gaps(raw: bytes, count: int, time0: int) -> bool:
+    """Whether `raw` is the canonical array of `count - 1` gaps that keep every time safe.
+
+    Args:
+        raw: a syntactically valid JSON array.
+        count: the members of the row, at least 1.
+        time0: the first member's time, a safe integer.
+
+    >>> proved_gaps(b"[0,-5,28]", 4, 1_700_000_000_000), proved_gaps(b"[1.0]", 2, 0)
+    (True, False)
+    """
+    bare = raw.translate(None, _INTEGER_BYTES)
+    if bare != b"[%b]" % (b"," * (count - 2)) or b"-0" in raw:
+        return False
+    if (raw == b"[]") != (count == 1):
+        return False
+    room = (MAX_SAFE_INTEGER - abs(time0)) // count
+    # A run of `digits` zeros stands for a number of at least that many digits.
+    digits = len(str(room))
+    return b"0" * digits not in raw.translate(_TO_ZERO)
+
+
+def _is_utf8(raw: bytes) -> bool:
+    if raw.isascii():
+        return True
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -1,0 +1,287 @@
+"""Storage records: a row, or an ordinary event kept as the JSON text it came in.
+
+A log of a session has two kinds of lines.  Rows are read by `codec`'s grammar.  Everything else is
+an ordinary event, of which a reader usually wants three things: its type, its seq and its time;
+`Plain` has those and leaves the rest as text until somebody asks for the event.
+
+A line is read in one of two ways.  The fast one lets msgspec check the shape while it parses and
+proves the columns on their raw bytes (`raw_columns`); it accepts only what is canonical.  Anything
+it is not sure of, a `1.0`, a space, a lone surrogate, goes the slow way through `jsontext` and
+`codec.check_row`, which decides, and words the refusal.
+"""
+
+from typing import Any, Literal
+
+import msgspec
+from msgspec import UNSET, Raw, Struct, UnsetType
+
+from histbench.codec import check_row, split_delta
+from histbench.errors import InvalidEvent, Place
+from histbench.events import DELTA_KINDS, KIND_BY_TAG, MAX_SAFE_INTEGER, Event, safe_integer
+from histbench.jsontext import check_utf8, decode, encode, js_number
+from histbench.raw_columns import proved_gaps, proved_texts
+from histbench.rows import ListRow, Row, RowHead
+
+__all__ = [
+    "Plain",
+    "Record",
+    "StoredRow",
+    "plain_of_json",
+    "read_line",
+    "read_value",
+    "record_events",
+    "record_json",
+    "row_of_stored",
+]
+
+
+class Plain(Struct, frozen=True, kw_only=True, gc=False):
+    """An ordinary event: its JSON text, and the three fields that every reader needs.
+
+    `raw` is UTF-8 JSON as it was stored, not necessarily canonical; `time` is milliseconds.
+    """
+
+    type: str
+    seq: int
+    time: int | float
+    raw: bytes
+    view: bytes | None = None
+
+    @property
+    def count(self) -> int:
+        """An ordinary record holds one event."""
+        return 1
+
+    @property
+    def end_seq(self) -> int:
+        """One past the event's seq."""
+        return self.seq + 1
+
+    def event(self) -> Event:
+        """The event, a new dict at each call."""
+        event: Event = decode(self.raw)
+        return event
+
+
+Record = Plain | Row
+
+
+class _StoredData(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    turn: int | float
+    step: int | float
+    index: int | float
+    dt: Raw
+    texts: Raw | UnsetType = UNSET
+    args: Raw | UnsetType = UNSET
+    id: str | UnsetType = UNSET
+    name: str | UnsetType = UNSET
+
+
+class StoredRow(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """The wire shape of a row, its columns still raw; `row_of_stored` proves and names them."""
+
+    type: str
+    seq0: int
+    time0: int
+    data: _StoredData
+
+
+class _TextChunk(Struct, frozen=True, forbid_unknown_fields=True, gc=False, tag="text-delta"):
+    index: int | float
+    text: str
+
+
+class _ReasoningChunk(_TextChunk, frozen=True, tag="reasoning-delta", gc=False):
+    pass
+
+
+class _CallChunk(Struct, frozen=True, forbid_unknown_fields=True, gc=False, tag="tool-call-delta"):
+    index: int | float
+    id: str
+    argumentsDelta: str  # noqa: N815 - the wire's name
+    name: str | UnsetType = UNSET
+
+
+class _DeltaData(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    turn: int | float
+    step: int | float
+    chunk: _TextChunk | _ReasoningChunk | _CallChunk
+
+
+class _DeltaLine(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    type: Literal["assistant/chunk"]
+    seq: int
+    time: int
+    data: _DeltaData
+
+
+class _PlainLine(Struct, frozen=True, gc=False):
+    type: str
+    seq: int
+    time: int | float
+
+
+_row_decoder = msgspec.json.Decoder(StoredRow)
+_delta_decoder = msgspec.json.Decoder(_DeltaLine)
+_plain_decoder = msgspec.json.Decoder(_PlainLine)
+
+_TEXT, _REASONING, _CALL = DELTA_KINDS
+
+# Lines that msgspec may read at once are told by how the original begins them.
+_ROW_STARTS = tuple(f'{{"type":"{tag}","seq0":'.encode() for tag in KIND_BY_TAG)
+_DELTA_START = b'{"type":"assistant/chunk","seq":'
+
+
+def read_line(line: bytes) -> Plain | RowHead:
+    """The record that one stored line holds (no newline); a single delta is a row of one member.
+
+    Raises:
+        InvalidJson: the line is not JSON, or not UTF-8.
+        InvalidRow: the line has a row's tag and breaks the grammar.
+        InvalidEvent: the value is no event (`event_shape`, `event_type`, `event_seq`,
+            `event_time`).
+    """
+    try:
+        if line.startswith(_ROW_STARTS):
+            row = row_of_stored(_row_decoder.decode(line))
+            if row is not None:
+                return row
+        elif line.startswith(_DELTA_START):
+            delta = _row_of_delta(_delta_decoder.decode(line))
+            if delta is not None:
+                return delta
+        else:
+            return plain_of_json(line)
+    except (msgspec.DecodeError, RecursionError):
+        # Not wrong yet: `1.0`, a lone surrogate, a field more.  The slow way decides.
+        pass
+    return read_value(decode(line), line)
+
+
+def plain_of_json(raw: bytes, view: bytes | None = None) -> Plain | RowHead:
+    """The record of one event's JSON text, where nothing suggests that it is a row or a delta.
+
+    Raises:
+        InvalidJson, InvalidRow, InvalidEvent: as `read_line`.
+    """
+    try:
+        head = _plain_decoder.decode(raw)
+    except (msgspec.DecodeError, RecursionError):
+        return read_value(decode(raw), raw)
+    if head.type in KIND_BY_TAG or head.type == "assistant/chunk":
+        return read_value(decode(raw), raw)
+    if not 0 <= head.seq <= MAX_SAFE_INTEGER or type(head.time) is not int:
+        return read_value(decode(raw), raw)
+    check_utf8(raw)
+    return Plain(type=head.type, seq=head.seq, time=head.time, raw=raw, view=view)
+
+
+def read_value(value: Any, raw: bytes | None = None) -> Plain | RowHead:
+    """The record that a stored JSON value holds; `raw` is its text where there is one.
+
+    Raises:
+        InvalidRow, InvalidEvent: as `read_line`.
+        InvalidJson: the value is an event that JSON cannot hold.
+    """
+    if not isinstance(value, dict):
+        raise InvalidEvent("not an event", code="event_shape", found=value, expected="an object")
+    kind = value.get("type")
+    if not isinstance(kind, str):
+        raise InvalidEvent("bad event type", code="event_type", found=kind, expected="a string")
+    if kind in KIND_BY_TAG:
+        return Row.of(check_row(value, KIND_BY_TAG[kind]))
+    delta = split_delta(value)
+    if delta is not None:
+        return delta
+    seq, time = safe_integer(value.get("seq")), js_number(value.get("time"))
+    if seq is None or seq < 0:
+        found = value.get("seq")
+        expected = "a non-negative safe integer"
+        raise InvalidEvent("bad event seq", code="event_seq", found=found, expected=expected)
+    if time is None:
+        found = value.get("time")
+        where = Place(seq=seq)
+        raise InvalidEvent(
+            "bad event time", code="event_time", where=where, found=found, expected="a number"
+        )
+    return Plain(type=kind, seq=seq, time=time, raw=encode(value) if raw is None else raw)
+
+
+def row_of_stored(stored: StoredRow) -> Row | None:
+    """The row, if its columns are proved canonical; None when only the slow way can tell."""
+    data = stored.data
+    kind = KIND_BY_TAG.get(stored.type)
+    if kind is None:
+        return None
+    column = data.args if kind.is_call else data.texts
+    other = data.texts if kind.is_call else data.args
+    if isinstance(column, UnsetType) or other is not UNSET or (data.id is UNSET) == kind.is_call:
+        return None
+    if not kind.is_call and data.name is not UNSET:
+        return None
+    texts, gaps = bytes(column), bytes(data.dt)
+    count = proved_texts(texts)
+    if (
+        count is None
+        or not 0 <= stored.seq0 <= MAX_SAFE_INTEGER - (count - 1)
+        or not -MAX_SAFE_INTEGER <= stored.time0 <= MAX_SAFE_INTEGER
+    ):
+        return None
+    if not proved_gaps(gaps, count, stored.time0):
+        return None
+    turn, step, index = js_number(data.turn), js_number(data.step), js_number(data.index)
+    if turn is None or step is None or index is None:
+        return None
+    return Row(
+        kind=kind,
+        seq0=stored.seq0,
+        time0=stored.time0,
+        turn=turn,
+        step=step,
+        index=index,
+        call_id=data.id if isinstance(data.id, str) else None,
+        name=data.name if isinstance(data.name, str) else None,
+        count=count,
+        gaps=gaps,
+        texts=texts,
+    )
+
+
+def _row_of_delta(line: _DeltaLine) -> ListRow | None:
+    """A delta line as a row of one member; None when a number is not a plain safe integer."""
+    chunk, data = line.data.chunk, line.data
+    if not (
+        0 <= line.seq <= MAX_SAFE_INTEGER
+        and -MAX_SAFE_INTEGER <= line.time <= MAX_SAFE_INTEGER
+        and type(data.turn) is type(data.step) is type(chunk.index) is int
+    ):
+        return None
+    call_id = name = None
+    if isinstance(chunk, _CallChunk):
+        kind, call_id, text = _CALL, chunk.id, chunk.argumentsDelta
+        name = chunk.name if isinstance(chunk.name, str) else None
+    else:
+        kind, text = _REASONING if isinstance(chunk, _ReasoningChunk) else _TEXT, chunk.text
+    return ListRow(
+        kind=kind,
+        seq0=line.seq,
+        time0=line.time,
+        turn=data.turn,
+        step=data.step,
+        index=chunk.index,
+        call_id=call_id,
+        name=name,
+        count=1,
+        gaps=[],
+        texts=[text],
+    )
+
+
+def record_json(record: Record) -> bytes:
+    """The storage line of a record, without a newline."""
+    return record.raw if isinstance(record, Plain) else record.json()
+
+
+def record_events(record: Plain | RowHead) -> list[Event]:
+    """The logical events of a record, as new dicts."""
+    return [record.event()] if isinstance(record, Plain) else record.events()
