@@ -9,9 +9,9 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 
-# A home, a work folder or a drive of some machine; `~` and relative paths are fine.
+# A home or a work folder of some machine; the homes of examples, `~` and relative paths are fine.
 MACHINE_PATH = re.compile(
-    rb"(?<![\w.~-])(?:/(?:root|work|home/\w+|Users/\w+)/|[A-Z]:\\{1,2}Users\\)"
+    rb"(?<![\w.~-])(?:/(?:root|work|(?:home|Users)/(?!me/|user/)\w+)/|[A-Z]:\\{1,2}Users\\)"
 )
 DRAWERS = {"common", "helper", "helpers", "misc", "util", "utils"}
 MAX_LINES = 400
@@ -57,7 +57,7 @@ def test_machine_paths_are_recognised() -> None:
     """The pattern above finds what it is for, and leaves addresses and relative paths alone."""
     assert MACHINE_PATH.search(b"cd " + b"/".join([b"", b"home", b"ann", b"logs"]))
     assert not MACHINE_PATH.search(
-        b"https://example.org/work/42 ./work/x ~/logs GET /session/1/history"
+        b"https://example.org/work/42 ./work/x ~/logs /home/me/project GET /session/1/history"
     )
 
 
