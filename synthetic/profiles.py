@@ -14,12 +14,32 @@ import msgspec
 
 from histbench.errors import StorageError, UsageError
 
-__all__ = ["Profile", "Transport", "load_profile", "profile_names"]
+__all__ = [
+    "LANGUAGES",
+    "Adversarial",
+    "Interleaved",
+    "Profile",
+    "Published",
+    "Session",
+    "ShortRuns",
+    "Transport",
+    "WhitespacePrefix",
+    "load_profile",
+    "profile_names",
+]
 
 _FOLDER = resources.files("synthetic") / "profiles"
 
 Count = Annotated[int, msgspec.Meta(ge=1, le=10_000_000)]
 CountOrNone = Annotated[int, msgspec.Meta(ge=0, le=10_000_000)]
+Percent = Annotated[int, msgspec.Meta(ge=0, le=100)]
+# Ascending values at evenly spaced probabilities: minimum first, maximum last.
+Quantiles = Annotated[list[Count], msgspec.Meta(min_length=2)]
+
+# The prose languages that a profile may name.
+LANGUAGES = (
+    "arabic", "chinese", "english", "french", "german", "hindi", "japanese", "russian", "spanish",
+)  # fmt: skip
 
 
 class Model(
@@ -40,7 +60,82 @@ class Transport(Model, frozen=True, kw_only=True, tag="transport"):
     runs_with_one_separator_less: CountOrNone
 
 
-Profile: TypeAlias = Transport
+class Worded(Model, frozen=True, kw_only=True):
+    """Text in several languages: weights of languages by turn, and how often phrases come back."""
+
+    languages: dict[str, Annotated[int, msgspec.Meta(ge=1, le=1000)]]
+    reuse: Percent
+    memory: Count
+
+    def __post_init__(self) -> None:
+        """Names of languages that do not exist are refused here, by name."""
+        unknown = sorted(set(self.languages) - set(LANGUAGES))
+        if unknown or not self.languages:
+            names = ", ".join(LANGUAGES)
+            raise ValueError(f"languages: found {unknown}, expected some of {names}")
+
+
+class Session(Worded, frozen=True, kw_only=True, tag="session"):
+    """A whole session; lists are evenly spaced quantiles, `calls_per_step` weights of 1, 2, ..."""
+
+    events: Annotated[int, msgspec.Meta(ge=100, le=10_000_000)]
+    steps_per_turn: Quantiles
+    calls_per_step: Annotated[list[Count], msgspec.Meta(min_length=1)]
+    reasoning_percent: Percent
+    text_percent: Percent
+    aborted_percent: Percent
+    reasoning_fragments: Quantiles
+    text_fragments: Quantiles
+    content_fragments: Quantiles
+
+
+class Published(Worded, frozen=True, kw_only=True, tag="published"):
+    """The counts of the published sample; every `abandoned_call_every`th abandoned step calls."""
+
+    events: Count
+    ordinary: Count
+    runs: Count
+    kept_by_projection: Count
+    completed_turns: Count
+    completed_steps: Count
+    completed_runs: Count
+    abandoned_turns: Count
+    abandoned_reuse: Percent
+    abandoned_call_every: Count
+
+
+class ShortRuns(Worded, frozen=True, kw_only=True, tag="short-runs"):
+    """Turns of one step with `blocks_per_step` blocks of 1 to `longest_run` deltas."""
+
+    events: Count
+    longest_run: Count
+    blocks_per_step: Count
+
+
+class Interleaved(Worded, frozen=True, kw_only=True, tag="interleaved"):
+    """Turns of one step whose parallel calls stream in turn."""
+
+    events: Count
+    parallel_calls: Annotated[int, msgspec.Meta(ge=2, le=1000)]
+    # A `write` call needs about 20 fragments around its content.
+    fragments_per_call: Annotated[int, msgspec.Meta(ge=60, le=100_000)]
+
+
+class Adversarial(Model, frozen=True, kw_only=True, tag="adversarial"):
+    """Stretches of deltas with peculiarities."""
+
+    events: Count
+
+
+class WhitespacePrefix(Model, frozen=True, kw_only=True, tag="whitespace-prefix"):
+    """One run of `members` deltas, blank up to the last."""
+
+    members: Count
+
+
+Profile: TypeAlias = (
+    Transport | Session | Published | ShortRuns | Interleaved | Adversarial | WhitespacePrefix
+)
 
 
 def profile_names() -> list[str]:
@@ -69,6 +164,7 @@ def load_profile(name: str) -> Profile:
             "unknown profile", code="unknown_profile", found=name, expected=", ".join(known)
         )
     try:
-        return msgspec.toml.decode(text, type=Profile)
+        profile: Profile = msgspec.toml.decode(text, type=Profile)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"profile {name}: {error}", code="invalid_profile") from error
+    return profile

@@ -15,13 +15,14 @@ in a response and nothing about real text.  It draws nothing, so it is the same 
 from collections.abc import Iterator
 from typing import Any
 
+from synthetic.chat import T0
 from synthetic.profiles import Transport
 
-__all__ = ["FIXED_ID", "T0", "transport_events"]
+__all__ = ["FIXED_ID", "transport_events"]
 
 # The published fixture puts a random UUID here; a fixed one of the same length keeps the bytes.
 FIXED_ID = "00000000-0000-4000-8000-000000000000"
-T0 = 1_700_000_000_000
+
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _PAIRS = [high + low for high in _DIGITS for low in _DIGITS]
