@@ -1,0 +1,27 @@
+"""The command line: one module for each command, errors to exit codes in `commands`.
+
+    run       the transport benchmark                 compare   two results files
+    profiles  the synthetic profiles
+
+Machine output and tables go to standard output, everything else to standard error.
+"""
+
+import click
+
+from histbench import __version__
+from histbench.cli.commands import Commands
+from histbench.cli.compare import compare
+from histbench.cli.profiles import profiles
+from histbench.cli.run import run
+
+__all__ = ["main"]
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="histbench")
+def main() -> None:
+    """Measure how chat and agent session histories are best stored, shipped and folded."""
+
+
+for command in (run, compare, profiles):
+    main.add_command(command)

@@ -1,0 +1,72 @@
+"""Errors to exit codes: 0 done, 1 the input is wrong or a check fails, 2 the call is wrong.
+
+Every error that histbench raises on purpose, and every refusal of the file system, becomes one
+line on standard error: `error: file: message`.  A traceback means a defect of histbench itself.
+Ctrl-C ends with 130, as a shell expects of a process that SIGINT ended.
+"""
+
+import errno
+
+import click
+
+from histbench.errors import HistbenchError, UsageError
+
+__all__ = ["Commands", "Failure", "one_line"]
+
+EXIT_FAILED = 1
+EXIT_USAGE = 2
+EXIT_INTERRUPTED = 130
+
+
+class Failure(click.ClickException):
+    """Ends the command with exit code 1 after one line on standard error."""
+
+    exit_code = EXIT_FAILED
+
+    def show(self, file: object = None) -> None:  # noqa: ARG002  (click's signature)
+        """Print the line."""
+        click.echo(f"error: {one_line(self.message)}", err=True)
+
+
+class WrongCall(Failure):
+    """The same with the exit code of a wrong call."""
+
+    exit_code = EXIT_USAGE
+
+
+class Interrupted(Failure):
+    """The same with the exit code of Ctrl-C."""
+
+    exit_code = EXIT_INTERRUPTED
+
+
+def one_line(text: str) -> str:
+    """`text` without line ends and whatever else a terminal would act on.
+
+    >>> one_line("a" + chr(10) + "b" + chr(27) + "[2J")
+    'a b?[2J'
+    """
+    text = " ".join(text.split())
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
+
+
+class Commands(click.Group):
+    """A group of commands whose errors end as the module says."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command that was asked for."""
+        try:
+            return super().invoke(ctx)
+        except UsageError as error:
+            raise WrongCall(str(error)) from error
+        except HistbenchError as error:
+            raise Failure(str(error)) from error
+        except KeyboardInterrupt as error:
+            raise Interrupted("interrupted") from error
+        except OSError as error:
+            # A closed pipe (`| head`) is nobody's error; click ends quietly.
+            if error.errno == errno.EPIPE:
+                raise
+            place = f"{error.filename}: " if error.filename else ""
+            reason = error.strerror or type(error).__name__
+            raise Failure(place + reason[:1].lower() + reason[1:]) from error

@@ -1,0 +1,179 @@
+"""`histbench run`: the transport benchmark on files and synthetic profiles."""
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import click
+
+from histbench.cli.generated import generated
+from histbench.cli.progress import reporting
+from histbench.cli.run_tables import print_results
+from histbench.errors import Place, StorageError, UsageError
+from histbench.measure import Plan, Source, run_sources
+from histbench.results import render_results, save_results
+
+__all__ = ["run"]
+
+# What --quick leaves out takes most of the time.
+_QUICK_PROFILE = "quick"
+_QUICK_ENCODINGS = ("gzip-6", "br-5", "zstd-3")
+
+_STDIN = "-"
+_COPY_BYTES = 1 << 20
+
+
+@click.command()
+@click.argument("files", nargs=-1, metavar="[FILE]...")
+@click.option(
+    "--profile", "profiles", multiple=True, metavar="NAME", help="A synthetic profile to measure."
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Of profiles."
+)
+@click.option(
+    "--runs",
+    type=click.IntRange(min=1),
+    default=3,
+    show_default=True,
+    help="Timed runs of each arm.",
+)
+@click.option(
+    "--warm-up",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Runs thrown away first.",
+)
+@click.option("--forms", metavar="A,B", help="Only these forms.  [default: all]")
+@click.option("--encodings", metavar="A,B", help="Only these encodings.  [default: all]")
+@click.option(
+    "--quick",
+    is_flag=True,
+    help="One run, fast encodings, no memory; a small profile if nothing is named.",
+)
+@click.option(
+    "--full", is_flag=True, help="Slow encodings on large pages too; takes minutes for each."
+)
+@click.option("--no-memory", is_flag=True, help="Take no peaks of memory.")
+@click.option(
+    "--gc",
+    "gc_policy",
+    type=click.Choice(["on", "off"]),
+    default="on",
+    show_default=True,
+    help="Python's garbage collector while stages are timed.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the results file instead of tables.")
+@click.option("-o", "--output", metavar="FILE", help="Save the results file.")
+def run(
+    files: tuple[str, ...],
+    *,
+    profiles: tuple[str, ...],
+    seed: int,
+    runs: int,
+    warm_up: int,
+    forms: str | None,
+    encodings: str | None,
+    gc_policy: str,
+    output: str | None,
+    quick: bool,
+    full: bool,
+    no_memory: bool,
+    as_json: bool,
+) -> None:
+    """Measure session files and synthetic profiles: wire sizes, timings, memory.
+
+    FILE is a session log in any layout, or - for standard input.
+    """
+    if quick and not files and not profiles:
+        profiles = (_QUICK_PROFILE,)
+    if not files and not profiles:
+        raise UsageError("nothing to measure", code="no_input", expected="a FILE or --profile NAME")
+    if files.count(_STDIN) > 1:
+        raise UsageError("standard input can be read only once", code="stdin_twice")
+    plan = Plan.of_names(
+        forms=_names(forms),
+        encodings=_names(encodings) or (_QUICK_ENCODINGS if quick else None),
+        runs=1 if quick else runs,
+        warm_up=warm_up,
+        memory_samples=0 if quick or no_memory else 3,
+        full=full,
+        gc_enabled=gc_policy == "on",
+    )
+    if output is not None:
+        _check_output(output)
+    with ExitStack() as stack:
+        report = stack.enter_context(reporting())
+        sources = [stack.enter_context(generated(name, seed)) for name in profiles]
+        sources += [
+            stack.enter_context(_spooled()) if name == _STDIN else Source.of_file(name)
+            for name in files
+        ]
+        results = run_sources(sources, plan, command=_command(sources, plan), progress=report)
+    if output is not None:
+        save_results(results, output)
+    if as_json:
+        click.echo(render_results(results), nl=False)
+    else:
+        print_results(results)
+
+
+def _names(text: str | None) -> tuple[str, ...] | None:
+    if text is None:
+        return None
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    if not names:
+        raise UsageError("an empty list of names", code="no_names", expected="names and commas")
+    return names
+
+
+def _check_output(output: str) -> None:
+    """Refuse before the first minute of measuring what would be refused after the last."""
+    target = Path(output)
+    if target.is_dir():
+        raise StorageError("is a directory", where=Place(file=output), expected="a file to write")
+    if not target.parent.is_dir():
+        raise StorageError("no such directory", where=Place(file=str(target.parent)))
+    if not os.access(target.parent, os.W_OK):
+        raise StorageError("permission denied", where=Place(file=str(target.parent)))
+
+
+@contextmanager
+def _spooled() -> Iterator[Source]:
+    """Standard input as a file, for as long as the context is open."""
+    with tempfile.TemporaryDirectory(prefix="histbench-") as folder:
+        path = Path(folder) / "session.jsonl"
+        with path.open("wb") as file:
+            while block := sys.stdin.buffer.read(_COPY_BYTES):
+                file.write(block)
+        yield Source(path=str(path), name="stdin")
+
+
+def _command(sources: list[Source], plan: Plan) -> str:
+    """The call as somebody else would make it: no paths, only what matters to the numbers."""
+    words = ["histbench run"]
+    words += [
+        f"--profile {source.profile} --seed {source.seed}"
+        for source in sources
+        if source.origin == "profile"
+    ]
+    words.append(f"--runs {plan.runs}")
+    if plan.warm_up:
+        words.append(f"--warm-up {plan.warm_up}")
+    words.append(f"--forms {','.join(form.name for form in plan.forms)}")
+    words.append(f"--encodings {','.join(encoding.name for encoding in plan.encodings)}")
+    words += [
+        flag
+        for flag, is_set in (
+            ("--full", plan.full),
+            ("--no-memory", not plan.memory_samples),
+            ("--gc off", not plan.gc_enabled),
+        )
+        if is_set
+    ]
+    words += [source.name for source in sources if source.origin == "file"]
+    return " ".join(words)

@@ -1,0 +1,17 @@
+"""The transport benchmark: what it measures, how, and in which order.
+
+stages       the stages in one table, and the work of each
+plan         what to measure; progress
+subject      one input: its file, its log as a page, the proof that every form holds it
+rounds       the timed rounds                     timing    how seconds are taken
+peaks        the peaks of memory                  memory    how peaks are taken
+sizes        counts from page bytes               samples   what came in, in order
+environment  what the numbers depend on           run       all of it, for one or more inputs
+"""
+
+from histbench.measure.plan import Plan, Progress
+from histbench.measure.run import run_benchmark, run_sources
+from histbench.measure.stages import STAGES, Stage
+from histbench.measure.subject import Source
+
+__all__ = ["STAGES", "Plan", "Progress", "Source", "Stage", "run_benchmark", "run_sources"]

@@ -1,0 +1,117 @@
+"""What a measurement is told to do, and how far it has come.
+
+br-11 and zstd-19 take minutes on a raw page (170 and 70 s on 65 MB).  They are timed once instead
+of `runs` times, and on pages beyond SLOW_PAGE_BYTES only when the plan is `full`.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Self
+
+import msgspec
+
+from histbench.encodings import ENCODINGS, Encoding, find_encoding
+from histbench.errors import UsageError
+from histbench.history import FORMS, Form
+
+__all__ = ["SLOW_PAGE_BYTES", "Plan", "Progress", "Steps"]
+
+# At 1 to 3 s for each MB a slow encoder stays under a minute here.
+SLOW_PAGE_BYTES = 16_000_000
+
+# Called with the steps done, the steps in all, and what the next one is.
+Progress = Callable[[int, int, str], None]
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """What to measure, and how often; `memory_samples` 0 leaves memory out."""
+
+    forms: tuple[Form, ...]
+    encodings: tuple[Encoding, ...]
+    runs: int = 3
+    warm_up: int = 0
+    memory_samples: int = 3
+    full: bool = False
+    gc_enabled: bool = True
+
+    @classmethod
+    def of_names(
+        cls,
+        *,
+        forms: Iterable[str] | None = None,
+        encodings: Iterable[str] | None = None,
+        runs: int = 3,
+        warm_up: int = 0,
+        memory_samples: int = 3,
+        full: bool = False,
+        gc_enabled: bool = True,
+    ) -> Self:
+        """The plan for these names, in the order of their tables; all of them for None.
+
+        `identity` is always among the encodings: every size is told beside the plain one.
+
+        Raises:
+            UsageError: `unknown_form`, `unknown_encoding` or `bad_runs`.
+        """
+        if runs < 1 or warm_up < 0 or memory_samples < 0:
+            raise UsageError(
+                "not a number of runs", code="bad_runs", found=runs, expected="at least 1"
+            )
+        wanted = [find_form(name) for name in (FORMS if forms is None else forms)]
+        encoded = [find_encoding(name) for name in (ENCODINGS if encodings is None else encodings)]
+        encoded.append(find_encoding("identity"))
+        return cls(
+            forms=tuple(form for form in FORMS.values() if form in wanted),
+            encodings=tuple(each for each in ENCODINGS.values() if each in encoded),
+            runs=runs,
+            warm_up=warm_up,
+            memory_samples=memory_samples,
+            full=full,
+            gc_enabled=gc_enabled,
+        )
+
+    def skips(self, encoding: Encoding, page_bytes: int) -> bool:
+        """Whether `encoding` would take too long on a page of this size."""
+        return encoding.slow and page_bytes > SLOW_PAGE_BYTES and not self.full
+
+    def settings(self) -> dict[str, str | int | float | bool | list[str] | None]:
+        """The plan as a results file tells it, with the parameters that names do not hold."""
+        parameters = {
+            f"parameters.{each.name}": " ".join(
+                [each.library, *(f"{name}={value}" for name, value in each.parameters.items())]
+            )
+            for each in self.encodings
+        }
+        return {
+            "forms": [form.name for form in self.forms],
+            "encodings": [each.name for each in self.encodings],
+            "runs": self.runs,
+            "warm_up": self.warm_up,
+            "memory_samples": self.memory_samples,
+            "full": self.full,
+            **parameters,
+        }
+
+
+def find_form(name: str) -> Form:
+    """The form called `name`; UsageError (`unknown_form`) that lists the names otherwise."""
+    try:
+        return FORMS[name]
+    except KeyError:
+        raise UsageError(
+            "no such form", code="unknown_form", found=name, expected=f"one of {', '.join(FORMS)}"
+        ) from None
+
+
+class Steps:
+    """Counts steps and tells whoever watches; a step is one turn of an arm, or the like."""
+
+    def __init__(self, total: int, progress: Progress | None) -> None:
+        self._total = total
+        self._done = 0
+        self._progress = progress
+
+    def next(self, label: str) -> None:
+        """Announce the next step."""
+        if self._progress is not None:
+            self._progress(self._done, self._total, label)
+        self._done += 1

@@ -1,0 +1,152 @@
+"""What one input is: the file, its log as a dense page, and the proof that every form holds it.
+
+A benchmark measures a file, and says which: its SHA-256 is taken when the file is read and must
+still be the same when the last sample is in.  Files are named by their last component only.
+
+Nothing is timed before every lossless form has proved its round trip: what `parse` and `validate`
+make of the encoded page has, event by event, the canonical JSON text of the log's own events, and
+folds, by rows and by compact inputs, to the state of the log's records.  A form that fails is an error and no number.
+"""
+
+import hashlib
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import islice, zip_longest
+from pathlib import Path
+from typing import Literal, Self
+
+import msgspec
+
+from histbench import jsontext
+from histbench.errors import InvalidData, InvalidPage, Place, StorageError
+from histbench.events import Event
+from histbench.fold import compact_inputs, fold_pair
+from histbench.history import Form, HistoryPage, whole_page
+from histbench.log import EventLog
+from histbench.records import Plain
+from histbench.results import Input
+from histbench.store import read_log
+
+__all__ = ["Proof", "Source", "Subject"]
+
+# Events that one digest stands for; bounds the text that a proof holds at a time.
+_PROVED_AT_ONCE = 4096
+
+
+class Source(msgspec.Struct, frozen=True, kw_only=True):
+    """Where an input lies and what it is called.
+
+    `name` stands for the file in the results; `profile` and `seed` tell what generated it.
+    """
+
+    path: str
+    name: str
+    origin: Literal["file", "profile"] = "file"
+    profile: str | None = None
+    seed: int | None = None
+
+    @classmethod
+    def of_file(cls, path: str | os.PathLike[str]) -> Self:
+        """A file of somebody's, named by its last component."""
+        # A Windows path on another system is one component; its folders are nobody's business.
+        name = os.fspath(path).replace("\\", "/").rstrip("/").rpartition("/")[2]
+        return cls(path=os.fspath(path), name=_printable(name) or "input")
+
+
+def _printable(name: str) -> str:
+    """`name` without what a terminal would act on or UTF-8 cannot carry."""
+    return "".join(letter if letter.isprintable() else "?" for letter in name)
+
+
+class Subject(msgspec.Struct, frozen=True, kw_only=True):
+    """One input, read: its description, its log made dense, and all of that as one page."""
+
+    source: Source
+    described: Input
+    log: EventLog
+    page: HistoryPage
+
+    @classmethod
+    def read(cls, source: Source) -> Self:
+        """The subject in `source`'s file.
+
+        Raises:
+            InvalidData: the file cannot be read as a log; `where` names the file.
+        """
+        sha256, size = _digest_file(source.path)
+        log = read_log(source.path).renumbered()
+        ordinary = sum(isinstance(record, Plain) for record in log.records())
+        described = Input(
+            name=source.name,
+            origin=source.origin,
+            profile=source.profile,
+            seed=source.seed,
+            sha256=sha256,
+            bytes=size,
+            events=len(log),
+            ordinary=ordinary,
+            rows=len(log.records()) - ordinary,
+            diagnostics=dict(sorted(Counter(each.code for each in log.diagnostics).items())),
+        )
+        return cls(source=source, described=described, log=log, page=whole_page(log))
+
+    def check_unchanged(self) -> None:
+        """Raise InvalidData (`input_changed`) if the file is no longer the one that was read."""
+        sha256, size = _digest_file(self.source.path)
+        if sha256 != self.described.sha256:
+            raise InvalidData(
+                "the file changed while it was measured",
+                code="input_changed",
+                where=Place(file=self.source.path),
+                found=f"{size:,} bytes",
+                expected=f"the {self.described.bytes:,} bytes that were read",
+            )
+
+
+def _digest_file(path: str) -> tuple[str, int]:
+    """SHA-256 and length of a file's bytes; StorageError if it cannot be read."""
+    try:
+        with Path(path).open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256")
+            return digest.hexdigest(), file.tell()
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise StorageError(reason[:1].lower() + reason[1:], where=Place(file=path)) from error
+
+
+class Proof:
+    """Proves forms against one log, whose own events are looked at once."""
+
+    def __init__(self, log: EventLog) -> None:
+        self._log = log
+        self._digests = list(_digests(log))
+        self._folded = fold_pair(log.records())
+
+    def check(self, form: Form, data: bytes) -> None:
+        """Raise InvalidPage (`not_lossless`) unless `data` in `form` holds exactly the log."""
+        page = form.validate(form.parse(data))
+        pairs = zip_longest(_digests(page.events()), self._digests)
+        for number, (found, expected) in enumerate(pairs):
+            if found != expected:
+                raise self._lost(form, number * _PROVED_AT_ONCE, "events differ near here")
+        compact = fold_pair(compact_inputs(page.records))
+        if (
+            fold_pair(page.records) != self._folded
+            or compact.without_counts() != self._folded.without_counts()
+        ):
+            raise self._lost(form, 0, "the folded state differs")
+
+    def _lost(self, form: Form, position: int, problem: str) -> InvalidPage:
+        return InvalidPage(
+            f"form {form.name} does not give the log back: {problem}",
+            code="not_lossless",
+            where=Place(seq=self._log.from_seq + position),
+        )
+
+
+def _digests(events: Iterable[Event]) -> Iterator[bytes]:
+    """One digest for every `_PROVED_AT_ONCE` events, of their canonical JSON text."""
+    source = iter(events)
+    while block := list(islice(source, _PROVED_AT_ONCE)):
+        yield hashlib.sha256(jsontext.encode(block)).digest()
