@@ -6,13 +6,26 @@ Everything else is reached by its module: `histbench.codec`, `histbench.store`, 
 
 from importlib.metadata import version
 
+from histbench.codec import decode_storage_record, pack_chunk_runs
 from histbench.errors import HistbenchError, InvalidData, UsageError
+from histbench.fold import compact_inputs, project_completed_steps
+from histbench.history import HistoryPage, decode_page, encode_page
+from histbench.log import Diagnostic, EventLog
 
 __all__ = [
+    "Diagnostic",
+    "EventLog",
     "HistbenchError",
+    "HistoryPage",
     "InvalidData",
     "UsageError",
     "__version__",
+    "compact_inputs",
+    "decode_page",
+    "decode_storage_record",
+    "encode_page",
+    "pack_chunk_runs",
+    "project_completed_steps",
 ]
 
 __version__ = version("histbench")

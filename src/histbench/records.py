@@ -16,13 +16,21 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from histbench.codec import check_row, split_delta
-from histbench.errors import InvalidEvent, Place
-from histbench.events import DELTA_KINDS, KIND_BY_TAG, MAX_SAFE_INTEGER, Event, safe_integer
+from histbench.errors import InvalidEvent, InvalidRow, Place
+from histbench.events import (
+    DELTA_KINDS,
+    KIND_BY_TAG,
+    MAX_SAFE_INTEGER,
+    DeltaKind,
+    Event,
+    safe_integer,
+)
 from histbench.jsontext import check_utf8, decode, encode, js_number
 from histbench.raw_columns import proved_gaps, proved_texts
 from histbench.rows import ListRow, Row, RowHead
 
 __all__ = [
+    "DeltaData",
     "Plain",
     "Record",
     "StoredRow",
@@ -31,6 +39,7 @@ __all__ = [
     "read_value",
     "record_events",
     "record_json",
+    "row_of_delta",
     "row_of_stored",
 ]
 
@@ -102,7 +111,9 @@ class _CallChunk(Struct, frozen=True, forbid_unknown_fields=True, gc=False, tag=
     name: str | UnsetType = UNSET
 
 
-class _DeltaData(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+class DeltaData(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """The parsed `data` of a packable delta; `row_of_delta` gives its row of one member."""
+
     turn: int | float
     step: int | float
     chunk: _TextChunk | _ReasoningChunk | _CallChunk
@@ -112,7 +123,7 @@ class _DeltaLine(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     type: Literal["assistant/chunk"]
     seq: int
     time: int
-    data: _DeltaData
+    data: DeltaData
 
 
 class _PlainLine(Struct, frozen=True, gc=False):
@@ -126,6 +137,7 @@ _delta_decoder = msgspec.json.Decoder(_DeltaLine)
 _plain_decoder = msgspec.json.Decoder(_PlainLine)
 
 _TEXT, _REASONING, _CALL = DELTA_KINDS
+_TAGS = ", ".join(KIND_BY_TAG)
 
 # Lines that msgspec may read at once are told by how the original begins them.
 _ROW_STARTS = tuple(f'{{"type":"{tag}","seq0":'.encode() for tag in KIND_BY_TAG)
@@ -143,11 +155,10 @@ def read_line(line: bytes) -> Plain | RowHead:
     """
     try:
         if line.startswith(_ROW_STARTS):
-            row = row_of_stored(_row_decoder.decode(line))
-            if row is not None:
-                return row
-        elif line.startswith(_DELTA_START):
-            delta = _row_of_delta(_delta_decoder.decode(line))
+            return row_of_stored(_row_decoder.decode(line))
+        if line.startswith(_DELTA_START):
+            parsed = _delta_decoder.decode(line)
+            delta = row_of_delta(parsed.seq, parsed.time, parsed.data)
             if delta is not None:
                 return delta
         else:
@@ -207,14 +218,35 @@ def read_value(value: Any, raw: bytes | None = None) -> Plain | RowHead:
     return Plain(type=kind, seq=seq, time=time, raw=encode(value) if raw is None else raw)
 
 
-def row_of_stored(stored: StoredRow) -> Row | None:
-    """The row, if its columns are proved canonical; None when only the slow way can tell."""
-    data = stored.data
+def row_of_stored(stored: StoredRow) -> Row:
+    """The row of a parsed storage line or wire record; its columns are proved, or read.
+
+    Raises:
+        InvalidRow: a rule of the grammar is broken, or the tag is none of a row (`row_tag`).
+        InvalidJson: a column is not UTF-8.
+    """
     kind = KIND_BY_TAG.get(stored.type)
     if kind is None:
-        return None
-    column = data.args if kind.is_call else data.texts
-    other = data.texts if kind.is_call else data.args
+        raise InvalidRow("unknown row tag", code="row_tag", found=stored.type, expected=_TAGS)
+    row = _proved_row(stored, kind)
+    return Row.of(check_row(_value_of_stored(stored), kind)) if row is None else row
+
+
+def _value_of_stored(stored: StoredRow) -> dict[str, Any]:
+    """The JSON value that was parsed as `stored`."""
+    value: dict[str, Any] = msgspec.structs.asdict(stored)
+    value["data"] = {
+        key: decode(bytes(field)) if isinstance(field, Raw) else field
+        for key, field in msgspec.structs.asdict(stored.data).items()
+        if field is not UNSET
+    }
+    return value
+
+
+def _proved_row(stored: StoredRow, kind: DeltaKind) -> Row | None:
+    """The row, if its columns are proved canonical; None when only the slow way can tell."""
+    data = stored.data
+    column, other = (data.args, data.texts) if kind.is_call else (data.texts, data.args)
     if isinstance(column, UnsetType) or other is not UNSET or (data.id is UNSET) == kind.is_call:
         return None
     if not kind.is_call and data.name is not UNSET:
@@ -225,9 +257,8 @@ def row_of_stored(stored: StoredRow) -> Row | None:
         count is None
         or not 0 <= stored.seq0 <= MAX_SAFE_INTEGER - (count - 1)
         or not -MAX_SAFE_INTEGER <= stored.time0 <= MAX_SAFE_INTEGER
+        or not proved_gaps(gaps, count, stored.time0)
     ):
-        return None
-    if not proved_gaps(gaps, count, stored.time0):
         return None
     turn, step, index = js_number(data.turn), js_number(data.step), js_number(data.index)
     if turn is None or step is None or index is None:
@@ -247,12 +278,12 @@ def row_of_stored(stored: StoredRow) -> Row | None:
     )
 
 
-def _row_of_delta(line: _DeltaLine) -> ListRow | None:
-    """A delta line as a row of one member; None when a number is not a plain safe integer."""
-    chunk, data = line.data.chunk, line.data
+def row_of_delta(seq: int, time: int, data: DeltaData) -> ListRow | None:
+    """A parsed delta as a row of one member; None when a number is not a plain safe integer."""
+    chunk = data.chunk
     if not (
-        0 <= line.seq <= MAX_SAFE_INTEGER
-        and -MAX_SAFE_INTEGER <= line.time <= MAX_SAFE_INTEGER
+        0 <= seq <= MAX_SAFE_INTEGER
+        and -MAX_SAFE_INTEGER <= time <= MAX_SAFE_INTEGER
         and type(data.turn) is type(data.step) is type(chunk.index) is int
     ):
         return None
@@ -264,8 +295,8 @@ def _row_of_delta(line: _DeltaLine) -> ListRow | None:
         kind, text = _REASONING if isinstance(chunk, _ReasoningChunk) else _TEXT, chunk.text
     return ListRow(
         kind=kind,
-        seq0=line.seq,
-        time0=line.time,
+        seq0=seq,
+        time0=time,
         turn=data.turn,
         step=data.step,
         index=chunk.index,

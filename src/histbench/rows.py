@@ -115,23 +115,29 @@ class RowHead(Struct, frozen=True, kw_only=True, gc=False):
             )
         ]
 
-    def event_jsons(self) -> list[bytes]:
-        """The members as the JSON text of their events, without building the events."""
-        head = numbers_json(self.turn, self.step, self.index)
+    def data_json_start(self) -> bytes:
+        """The JSON text of every member's `data` up to its text: what the members share."""
+        turn, step, index = numbers_json(self.turn, self.step, self.index)
         call = b"".join(
             b'"%b":%b,' % (key, encode(value))
             for key, value in ((b"id", self.call_id), (b"name", self.name))
             if value is not None
         )
-        shared = b',"data":{"turn":%b,"step":%b,"chunk":{"type":"%b","index":%b,%b"%b":' % (
-            *head[:2],
+        return b'{"turn":%b,"step":%b,"chunk":{"type":"%b","index":%b,%b"%b":' % (
+            turn,
+            step,
             self.kind.delta.encode(),
-            head[2],
+            index,
             call,
             self.kind.text_key.encode(),
         )
+
+    def event_jsons(self) -> list[bytes]:
+        """The members as the JSON text of their events, without building the events."""
+        start = self.data_json_start()
         return [
-            b'{"type":"assistant/chunk","seq":%d,"time":%d%b%b}}}' % (seq, time, shared, text)
+            b'{"type":"assistant/chunk","seq":%d,"time":%d,"data":%b%b}}}'
+            % (seq, time, start, text)
             for seq, time, text in zip(
                 range(self.seq0, self.end_seq), self.times(), self._text_jsons(), strict=True
             )

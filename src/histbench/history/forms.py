@@ -1,0 +1,116 @@
+"""The forms in which one interval can be shipped, as one table.
+
+| form | lossless | what it is |
+|---|---|---|
+| raw | yes | one envelope for every logical event |
+| projection | no | completed steps keep their first token and their message (`fold.projection`) |
+| packed | yes | rows for runs of three or more, watermarks (note 000) |
+| joined | yes | packed, with a row's texts and gaps as one string each |
+
+A form encodes a page, and reads one in two steps that a measurement keeps apart: `parse` lets a
+native parser check the shape, `validate` proves the content.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from msgspec import Struct
+
+from histbench.errors import UsageError
+from histbench.fold.projection import project_records
+from histbench.history.page import HistoryPage
+from histbench.history.raw import encode_raw, parse_raw, validate_raw
+from histbench.history.wire import encode_joined, encode_packed, parse_page, validate_page
+
+__all__ = ["FORMS", "Form", "decode_page", "encode_page"]
+
+
+class Form(Struct, frozen=True):
+    """One form: how a page becomes bytes, and how bytes become a page again."""
+
+    name: str
+    lossless: bool
+    description: str
+    encode: Callable[[HistoryPage], bytes]
+    parse: Callable[[bytes], Any]
+    validate: Callable[[Any], HistoryPage]
+
+
+def _encode_projection(page: HistoryPage) -> bytes:
+    kept = HistoryPage(
+        records=tuple(project_records(page.records)),
+        has_more=page.has_more,
+        from_seq=page.from_seq,
+        to_seq=page.to_seq,
+        covered=False,
+    )
+    return encode_raw(kept)
+
+
+FORMS: dict[str, Form] = {
+    form.name: form
+    for form in (
+        Form(
+            name="raw",
+            lossless=True,
+            description="one envelope per logical event",
+            encode=encode_raw,
+            parse=parse_raw,
+            validate=validate_raw,
+        ),
+        Form(
+            name="projection",
+            lossless=False,
+            description="completed steps keep their first token and their message",
+            encode=_encode_projection,
+            parse=parse_raw,
+            validate=partial(validate_raw, lossy=True),
+        ),
+        Form(
+            name="packed",
+            lossless=True,
+            description="one row per run of three or more deltas",
+            encode=encode_packed,
+            parse=parse_page,
+            validate=validate_page,
+        ),
+        Form(
+            name="joined",
+            lossless=True,
+            description="packed, with a row's texts and gaps as one string each",
+            encode=encode_joined,
+            parse=parse_page,
+            validate=validate_page,
+        ),
+    )
+}
+
+
+def _form(name: str) -> Form:
+    try:
+        return FORMS[name]
+    except KeyError:
+        raise UsageError(
+            "unknown form", code="unknown_form", found=name, expected=", ".join(FORMS)
+        ) from None
+
+
+def encode_page(page: HistoryPage, form: str = "packed") -> bytes:
+    """The wire bytes of a page.
+
+    Raises:
+        UsageError: no such form (`unknown_form`).
+    """
+    return _form(form).encode(page)
+
+
+def decode_page(data: bytes, form: str = "packed") -> HistoryPage:
+    """The page that wire bytes hold, everything validated.
+
+    Raises:
+        UsageError: no such form (`unknown_form`).
+        InvalidPage, InvalidRow, InvalidEvent, InvalidJson: the bytes do not hold a page.
+    """
+    chosen = _form(form)
+    return chosen.validate(chosen.parse(data))

@@ -1,0 +1,84 @@
+"""A history page: the records that cover exactly one interval of a session's events.
+
+`from_seq` (inclusive) and `to_seq` (exclusive) are the watermarks that stitching, repair and
+deduplication go by; the records cover the interval without gap or overlap, which is checked when
+a page is made from outside.  Records of a page are ordinary events or rows in any spelling
+(`rows.RowHead`); a page that was decoded keeps the rows it was sent, however short.
+"""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from histbench.errors import InvalidPage, Place
+from histbench.events import Event
+from histbench.log import EventLog
+from histbench.records import Plain, record_events
+from histbench.rows import RowHead
+
+__all__ = ["HistoryPage", "PageRecord", "check_cover", "whole_page"]
+
+PageRecord = Plain | RowHead
+
+
+class HistoryPage(Struct, frozen=True, kw_only=True):
+    """Records that cover `[from_seq, to_seq)`; `has_more` tells of older events.
+
+    `covered` is False only for a page of a lossy form, whose records have gaps.
+    """
+
+    records: tuple[PageRecord, ...]
+    has_more: bool
+    from_seq: int
+    to_seq: int
+    covered: bool = True
+
+    def events(self) -> list[Event]:
+        """The logical events, new dicts in order."""
+        return [event for record in self.records for event in record_events(record)]
+
+
+def whole_page(log: EventLog) -> HistoryPage:
+    """All of a log as one page.
+
+    Raises:
+        InvalidLog: the log is not dense (`seq_gap`).
+    """
+    log.check_dense()
+    return HistoryPage(
+        records=log.records(), has_more=False, from_seq=log.from_seq, to_seq=log.to_seq
+    )
+
+
+def check_cover(records: Sequence[PageRecord], from_seq: int, to_seq: int) -> None:
+    """Raise InvalidPage unless the records cover `[from_seq, to_seq)` exactly.
+
+    Codes: `page_interval` (inverted), `page_gap`, `page_overlap`, `page_end`; the place is the seq
+    of the first record that does not fit.
+    """
+    if not 0 <= from_seq <= to_seq:
+        raise InvalidPage(
+            "inverted interval",
+            code="page_interval",
+            found=[from_seq, to_seq],
+            expected="0 <= fromSeq <= toSeq",
+        )
+    due = from_seq
+    for record in records:
+        if record.seq != due:
+            raise InvalidPage(
+                "records do not follow each other",
+                code="page_gap" if record.seq > due else "page_overlap",
+                where=Place(seq=record.seq),
+                found=record.seq,
+                expected=str(due),
+            )
+        due = record.end_seq
+    if due != to_seq:
+        raise InvalidPage(
+            "records do not end at toSeq",
+            code="page_end",
+            where=Place(seq=due),
+            found=due,
+            expected=str(to_seq),
+        )

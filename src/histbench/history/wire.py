@@ -1,0 +1,192 @@
+"""A history page as JSON: `{records, hasMore, fromSeq, toSeq, projections?}`.
+
+A record is `{event, view?}` for an ordinary event, `{chunks}` for a packed row (note 000), or
+`{joined}` for a row in the negotiated spelling.  Encoding passes stored text on: rows and events
+are already JSON.  Decoding is strict: unknown keys are refused, every row is validated, and the
+records must cover `[fromSeq, toSeq)` exactly.
+
+Parsing and validating are two steps, so that a measurement can tell them apart: `parse_page` lets
+msgspec check the shape and leaves events and columns as raw text; `validate_page` proves the rest.
+A page that msgspec cannot read, for a lone surrogate or a `1.0`, goes through `jsontext` and is
+validated value by value, with the same result.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Raw, Struct, UnsetType
+
+from histbench.errors import InvalidPage
+from histbench.events import safe_integer
+from histbench.history.joined import (
+    StoredJoined,
+    join_row,
+    joined_json,
+    joined_of_stored,
+)
+from histbench.history.page import HistoryPage, PageRecord, check_cover
+from histbench.jsontext import decode, encode
+from histbench.records import Plain, StoredRow, plain_of_json, read_value, row_of_stored
+from histbench.rows import Row, RowHead
+
+__all__ = ["WirePage", "encode_joined", "encode_packed", "parse_page", "validate_page"]
+
+
+class _WireRecord(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    event: Raw | UnsetType = UNSET
+    view: Raw | UnsetType = UNSET
+    chunks: StoredRow | UnsetType = UNSET
+    joined: StoredJoined | UnsetType = UNSET
+
+
+class WirePage(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
+    """The shape of a page as parsed; what it holds is not validated yet."""
+
+    records: list[_WireRecord]
+    has_more: bool
+    from_seq: int
+    to_seq: int
+    projections: Raw | UnsetType = UNSET
+
+
+_decoder = msgspec.json.Decoder(WirePage)
+
+
+def encode_packed(page: HistoryPage) -> bytes:
+    """The page with its rows packed."""
+    return _encode(page, lambda row: b'{"chunks":%b}' % Row.of(row).json())
+
+
+def encode_joined(page: HistoryPage) -> bytes:
+    """The page with its rows joined, where their texts allow it."""
+    return _encode(page, _joined_record)
+
+
+def _joined_record(row: RowHead) -> bytes:
+    joined = join_row(row)
+    if joined is None:
+        return b'{"chunks":%b}' % Row.of(row).json()
+    return b'{"joined":%b}' % joined_json(joined)
+
+
+def _encode(page: HistoryPage, row_record: Callable[[RowHead], bytes]) -> bytes:
+    records = b",".join(
+        [
+            _event_record(record) if isinstance(record, Plain) else row_record(record)
+            for record in page.records
+        ]
+    )
+    return b'{"records":[%b],"hasMore":%b,"fromSeq":%d,"toSeq":%d}' % (
+        records,
+        b"true" if page.has_more else b"false",
+        page.from_seq,
+        page.to_seq,
+    )
+
+
+def _event_record(record: Plain) -> bytes:
+    if record.view is None:
+        return b'{"event":%b}' % record.raw
+    return b'{"event":%b,"view":%b}' % (record.raw, record.view)
+
+
+def parse_page(data: bytes) -> WirePage | dict[str, Any]:
+    """The page's shape, its content unread.
+
+    Raises:
+        InvalidJson: not JSON.
+        InvalidPage: JSON, but no object (`page_shape`).
+    """
+    try:
+        return _decoder.decode(data)
+    except (msgspec.DecodeError, RecursionError):
+        # Perhaps only a surrogate or a number that msgspec will not take.
+        value = decode(data)
+    if not isinstance(value, dict):
+        raise InvalidPage("not a page", code="page_shape", found=value, expected="an object")
+    return value
+
+
+def validate_page(parsed: WirePage | dict[str, Any]) -> HistoryPage:
+    """The page, every row validated and the interval covered exactly.
+
+    Raises:
+        InvalidPage: a record is none (`page_record`), a field is missing or of another type
+            (`page_shape`), or the records do not cover the interval (see `check_cover`).
+        InvalidRow, InvalidEvent, InvalidJson: a record's content is wrong.
+    """
+    if isinstance(parsed, dict):
+        return _validate_value(parsed)
+    records = tuple([_record_of_wire(record) for record in parsed.records])
+    check_cover(records, parsed.from_seq, parsed.to_seq)
+    return HistoryPage(
+        records=records,
+        has_more=parsed.has_more,
+        from_seq=parsed.from_seq,
+        to_seq=parsed.to_seq,
+    )
+
+
+def _record_of_wire(record: _WireRecord) -> PageRecord:
+    chunks, event, joined = record.chunks, record.event, record.joined
+    if not isinstance(chunks, UnsetType):
+        if event is UNSET and joined is UNSET and record.view is UNSET:
+            return row_of_stored(chunks)
+    elif not isinstance(joined, UnsetType):
+        if event is UNSET and record.view is UNSET:
+            return joined_of_stored(joined)
+    elif not isinstance(event, UnsetType):
+        view = None if isinstance(record.view, UnsetType) else bytes(record.view)
+        return plain_of_json(bytes(event), view)
+    raise InvalidPage(
+        "not a record", code="page_record", expected="{event, view?}, {chunks} or {joined}"
+    )
+
+
+def _validate_value(value: dict[str, Any]) -> HistoryPage:
+    """`validate_page` for a page that was read value by value."""
+    records, has_more = value.get("records"), value.get("hasMore")
+    from_seq, to_seq = safe_integer(value.get("fromSeq")), safe_integer(value.get("toSeq"))
+    unknown = value.keys() - {"records", "hasMore", "fromSeq", "toSeq", "projections"}
+    if (
+        not isinstance(records, list)
+        or not isinstance(has_more, bool)
+        or from_seq is None
+        or to_seq is None
+        or unknown
+    ):
+        raise InvalidPage(
+            "not a page",
+            code="page_shape",
+            found=sorted(value),
+            expected="records, hasMore, fromSeq, toSeq and at most projections",
+        )
+    covering = tuple(map(_record_of_value, records))
+    check_cover(covering, from_seq, to_seq)
+    return HistoryPage(records=covering, has_more=has_more, from_seq=from_seq, to_seq=to_seq)
+
+
+def _record_of_value(value: Any) -> PageRecord:
+    keys = set(value) if isinstance(value, dict) else set()
+    if keys == {"joined"}:
+        try:
+            return joined_of_stored(msgspec.convert(value["joined"], StoredJoined))
+        except msgspec.ValidationError as error:
+            raise InvalidPage(str(error), code="page_record") from error
+    if keys == {"chunks"}:
+        record = read_value(value["chunks"])
+        if isinstance(record, RowHead) and "seq0" in value["chunks"]:
+            return record
+    elif keys in ({"event"}, {"event", "view"}):
+        record = read_value(value["event"])
+        if isinstance(record, Plain) and "view" in value:
+            return msgspec.structs.replace(record, view=encode(value["view"]))
+        if "seq0" not in value["event"]:
+            return record
+    raise InvalidPage(
+        "not a record",
+        code="page_record",
+        found=sorted(map(str, keys)),
+        expected="{event, view?}, {chunks} or {joined}",
+    )
