@@ -179,25 +179,22 @@ def _extend(
             chunk = data["chunk"]
             text = chunk[text_key]
             now = event["time"]
+            # Identity first: parsers share the small ints, and `is` tells 1 from True at once.
             extends = (
-                event["seq"] == seq
-                and chunk["index"] == index
+                (own := event["seq"]) == seq
+                and type(own) is int
+                and ((own := chunk["index"]) is index or (own == index and type(own) is int))
+                and ((own := data["step"]) is step or (own == step and type(own) is int))
+                and ((own := data["turn"]) is turn or (own == turn and type(own) is int))
                 and chunk["type"] == delta
-                and data["step"] == step
-                and data["turn"] == turn
                 and event["type"] == CHUNK_TYPE
                 and len(chunk) == chunk_keys
                 and len(data) == 3
                 and len(event) == 4
-                and (call_id is None or (chunk["id"] == call_id and chunk.get("name") == name))
+                and type(text) is str
                 and type(now) is int
                 and -MAX_SAFE_INTEGER <= now <= MAX_SAFE_INTEGER
-                and type(text) is str
-                and type(event["seq"]) is int
-                and type(chunk["index"]) is int
-                and type(data["step"]) is int
-                and type(data["turn"]) is int
-                and type(event) is dict
+                and (call_id is None or (chunk["id"] == call_id and chunk.get("name") == name))
             )
         except (KeyError, TypeError, IndexError):
             extends = False
