@@ -4,7 +4,6 @@ import click
 import msgspec
 
 from histbench.cli.commands import EXIT_FAILED
-from histbench.cli.figures import bytes_text, change_text, milliseconds
 from histbench.cli.tables import NO_VALUE, Table, print_table
 from histbench.results import (
     Breach,
@@ -17,6 +16,7 @@ from histbench.results import (
     load_results,
     parse_limit,
 )
+from histbench.results.numbers import bytes_text, change_text, milliseconds
 
 __all__ = ["compare"]
 

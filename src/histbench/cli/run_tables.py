@@ -7,16 +7,15 @@ page from the same rounds.  A spread of more than a tenth of the median is marke
 
 from collections.abc import Iterator
 
-from histbench.cli.figures import (
+from histbench.cli.tables import NO_VALUE, Table, print_table
+from histbench.results import NOT_MEASURED, STAGES, Input, Results, Series, SeriesKey
+from histbench.results.numbers import (
     bytes_text,
     change_text,
     megabytes,
     milliseconds,
     ratio_text,
 )
-from histbench.cli.tables import NO_VALUE, Table, print_table
-from histbench.measure import STAGES
-from histbench.results import NOT_MEASURED, Input, Results, Series, SeriesKey
 from histbench.results.published import PUBLISHED_BYTES, PUBLISHED_PROFILES, PUBLISHED_RECORDS
 
 __all__ = ["print_results"]

@@ -1,6 +1,6 @@
 """The transport benchmark: what it measures, how, and in which order.
 
-stages       the stages in one table, and the work of each
+stages       the work of each stage
 plan         what to measure; progress
 subject      one input: its file, its log as a page, the proof that every form holds it
 rounds       the timed rounds                     timing    how seconds are taken
@@ -11,7 +11,6 @@ environment  what the numbers depend on           run       all of it, for one o
 
 from histbench.measure.plan import Plan, Progress
 from histbench.measure.run import run_benchmark, run_sources
-from histbench.measure.stages import STAGES, Stage
 from histbench.measure.subject import Source
 
-__all__ = ["STAGES", "Plan", "Progress", "Source", "Stage", "run_benchmark", "run_sources"]
+__all__ = ["Plan", "Progress", "Source", "run_benchmark", "run_sources"]

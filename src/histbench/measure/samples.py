@@ -6,9 +6,8 @@ stage, encoding and run, so that the results of two measurements line up line by
 
 from collections.abc import Iterable
 
-from histbench.measure.stages import STAGES
 from histbench.measure.timing import Stopwatch
-from histbench.results import METRIC_UNITS, Sample
+from histbench.results import METRIC_UNITS, STAGES, Sample
 
 __all__ = ["SampleSheet"]
 

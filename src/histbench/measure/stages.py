@@ -1,4 +1,4 @@
-"""The stages of a page's way from session file or events to folded state, in one table.
+"""The stages of a page's way from session file or events to folded state (`results.stages`).
 
     host     host.stored                        a session file to page bytes, in one go
              host.pack -> host.serialise        logical events to a page to page bytes
@@ -20,9 +20,7 @@ Stopwatch; timing and memory call the same ones.
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
-
-import msgspec
+from typing import Any
 
 from histbench import jsontext
 from histbench.encodings import Encoding
@@ -34,8 +32,6 @@ from histbench.measure.timing import Stopwatch
 from histbench.store import read_log
 
 __all__ = [
-    "STAGES",
-    "Stage",
     "load_page",
     "run_baseline",
     "run_client",
@@ -44,42 +40,6 @@ __all__ = [
     "run_host",
     "run_stored",
 ]
-
-
-class Stage(msgspec.Struct, frozen=True):
-    """One row of the table: what a sample of this stage is a number of."""
-
-    name: str
-    metric: Literal["bytes", "seconds", "peak_bytes", "count"]
-    description: str
-
-
-_TABLE = (
-    Stage("wire", "bytes", "page bytes under an encoding"),
-    Stage("records", "count", "records that the page lists"),
-    Stage("values", "count", "JSON values that a parser meets"),
-    Stage("host.stored", "seconds", "session file to page bytes"),
-    Stage("host.pack", "seconds", "logical events to a page (raw: to envelopes)"),
-    Stage("host.serialise", "seconds", "page to page bytes"),
-    Stage("host.total", "seconds", "logical events to page bytes"),
-    Stage("host.encode", "seconds", "page bytes to encoded bytes"),
-    Stage("client.decode", "seconds", "encoded bytes to page bytes"),
-    Stage("client.parse", "seconds", "page bytes to values"),
-    Stage("client.validate", "seconds", "values to a proved page"),
-    Stage("client.prepare", "seconds", "page to the fold's inputs"),
-    Stage("client.fold", "seconds", "inputs to the state of both consumers"),
-    Stage("client.total", "seconds", "page bytes to the state of both consumers"),
-    Stage("baseline.json_loads", "seconds", "json.loads of the page bytes"),
-    Stage("memory.host.traced", "peak_bytes", "Python objects, session file to page bytes"),
-    Stage("memory.host.rss", "peak_bytes", "resident process, session file to page bytes"),
-    Stage("memory.host.native", "peak_bytes", "all allocations, session file to page bytes"),
-    Stage("memory.client.traced", "peak_bytes", "Python objects, page bytes to state"),
-    Stage("memory.client.rss", "peak_bytes", "resident process, page bytes to state"),
-    Stage("memory.client.native", "peak_bytes", "all allocations, page bytes to state"),
-    Stage("memory.encode.native", "peak_bytes", "all allocations of an encoder"),
-)
-
-STAGES: Mapping[str, Stage] = {stage.name: stage for stage in _TABLE}
 
 
 def load_page(path: str | os.PathLike[str]) -> HistoryPage:

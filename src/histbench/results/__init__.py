@@ -3,6 +3,8 @@
     model      the values: Results, Input, Sample; what is computed from them on reading
     file       one JSON file: load, save
     compare    two results side by side, and limits on what may grow
+    stages     what a sample can be taken of, in one table
+    numbers    bytes, durations and ratios as text, the same wherever they are shown
     published  the figures that the design notes published, to stand beside our own
 
 A results file holds samples, not conclusions: medians and ratios are computed by whoever reads it.
@@ -31,10 +33,12 @@ from histbench.results.model import (
     Summary,
     summarise,
 )
+from histbench.results.stages import STAGES, Stage
 
 __all__ = [
     "METRIC_UNITS",
     "NOT_MEASURED",
+    "STAGES",
     "Breach",
     "Change",
     "Comparison",
@@ -45,6 +49,7 @@ __all__ = [
     "Sample",
     "Series",
     "SeriesKey",
+    "Stage",
     "Summary",
     "compare_results",
     "find_breaches",

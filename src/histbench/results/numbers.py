@@ -1,4 +1,4 @@
-"""Numbers as tables show them: exact bytes, milliseconds, changes and ratios.
+"""Numbers as every table and report shows them: exact bytes, milliseconds, changes and ratios.
 
 >>> bytes_text(64905900), milliseconds(0.0123), change_text(-0.954), ratio_text(1 / 35)
 ('64,905,900', '12.3', '-95.4 %', '1/35')

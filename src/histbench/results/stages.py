@@ -1,0 +1,48 @@
+"""The stages that samples are taken of, as one table in the order in which they are told.
+
+The vocabulary of a results file: `measure` takes the samples, `report` names them.  A stage fixes
+the metric of its samples, and with it their unit.
+"""
+
+from collections.abc import Mapping
+from typing import Literal
+
+import msgspec
+
+__all__ = ["STAGES", "Stage"]
+
+
+class Stage(msgspec.Struct, frozen=True):
+    """One row of the table: what a sample of this stage is a number of."""
+
+    name: str
+    metric: Literal["bytes", "seconds", "peak_bytes", "count"]
+    description: str
+
+
+_TABLE = (
+    Stage("wire", "bytes", "page bytes under an encoding"),
+    Stage("records", "count", "records that the page lists"),
+    Stage("values", "count", "JSON values that a parser meets"),
+    Stage("host.stored", "seconds", "session file to page bytes"),
+    Stage("host.pack", "seconds", "logical events to a page (raw: to envelopes)"),
+    Stage("host.serialise", "seconds", "page to page bytes"),
+    Stage("host.total", "seconds", "logical events to page bytes"),
+    Stage("host.encode", "seconds", "page bytes to encoded bytes"),
+    Stage("client.decode", "seconds", "encoded bytes to page bytes"),
+    Stage("client.parse", "seconds", "page bytes to values"),
+    Stage("client.validate", "seconds", "values to a proved page"),
+    Stage("client.prepare", "seconds", "page to the fold's inputs"),
+    Stage("client.fold", "seconds", "inputs to the state of both consumers"),
+    Stage("client.total", "seconds", "page bytes to the state of both consumers"),
+    Stage("baseline.json_loads", "seconds", "json.loads of the page bytes"),
+    Stage("memory.host.traced", "peak_bytes", "Python objects, session file to page bytes"),
+    Stage("memory.host.rss", "peak_bytes", "resident process, session file to page bytes"),
+    Stage("memory.host.native", "peak_bytes", "all allocations, session file to page bytes"),
+    Stage("memory.client.traced", "peak_bytes", "Python objects, page bytes to state"),
+    Stage("memory.client.rss", "peak_bytes", "resident process, page bytes to state"),
+    Stage("memory.client.native", "peak_bytes", "all allocations, page bytes to state"),
+    Stage("memory.encode.native", "peak_bytes", "all allocations of an encoder"),
+)
+
+STAGES: Mapping[str, Stage] = {stage.name: stage for stage in _TABLE}
