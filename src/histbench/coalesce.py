@@ -17,7 +17,7 @@ import msgspec
 
 from histbench.codec import MIN_RUN
 from histbench.events import MAX_SAFE_INTEGER
-from histbench.records import Plain, Record
+from histbench.records import Plain, Record, plain_of_delta
 from histbench.rows import CHUNK_TYPE, ListRow, Row, RowHead
 
 __all__ = ["Coalescer", "plain_members"]
@@ -112,8 +112,7 @@ class Coalescer:
     def _close(self) -> None:
         if len(self._singles) < MIN_RUN and not self._pieces:
             for single, raw in zip(self._singles, self._verbatim, strict=True):
-                (plain,) = plain_members(single)
-                self._out.append(plain if raw is None else msgspec.structs.replace(plain, raw=raw))
+                self._out.append(plain_of_delta(single, raw))
             self._singles = []
         else:
             self._seal_singles()

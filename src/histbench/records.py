@@ -19,6 +19,7 @@ from histbench.codec import check_row, split_delta
 from histbench.errors import InvalidEvent, InvalidRow, Place
 from histbench.events import (
     DELTA_KINDS,
+    KIND_BY_DELTA,
     KIND_BY_TAG,
     MAX_SAFE_INTEGER,
     DeltaKind,
@@ -27,14 +28,16 @@ from histbench.events import (
 )
 from histbench.jsontext import check_utf8, decode, encode, js_number
 from histbench.raw_columns import proved_gaps, proved_texts
-from histbench.rows import ListRow, Row, RowHead
+from histbench.rows import CHUNK_TYPE, ListRow, Row, RowHead
 
 __all__ = [
     "DeltaData",
     "Plain",
     "Record",
     "StoredRow",
-    "plain_of_json",
+    "delta_of_plain",
+    "event_of_json",
+    "plain_of_delta",
     "read_line",
     "read_value",
     "record_events",
@@ -132,16 +135,33 @@ class _PlainLine(Struct, frozen=True, gc=False):
     time: int | float
 
 
+class _ChunkType(Struct, frozen=True, gc=False):
+    type: str
+
+
+class _ChunkData(Struct, frozen=True, gc=False):
+    chunk: _ChunkType
+
+
+class _ChunkLine(Struct, frozen=True, gc=False):
+    data: _ChunkData
+
+
 _row_decoder = msgspec.json.Decoder(StoredRow)
 _delta_decoder = msgspec.json.Decoder(_DeltaLine)
 _plain_decoder = msgspec.json.Decoder(_PlainLine)
+_chunk_decoder = msgspec.json.Decoder(_ChunkLine)
 
 _TEXT, _REASONING, _CALL = DELTA_KINDS
 _TAGS = ", ".join(KIND_BY_TAG)
 
-# Lines that msgspec may read at once are told by how the original begins them.
+# Rows that msgspec may read at once are told by how the original begins them.
 _ROW_STARTS = tuple(f'{{"type":"{tag}","seq0":'.encode() for tag in KIND_BY_TAG)
-_DELTA_START = b'{"type":"assistant/chunk","seq":'
+# A quote inside a string has a backslash before it, so only a delta's chunk type ends like this.
+_DELTA_MARK = b'-delta","index":'
+
+# What msgspec raises where it cannot tell: `1.0`, a lone surrogate, another shape, deep nesting.
+_UNSURE = (msgspec.DecodeError, RecursionError)
 
 
 def read_line(line: bytes) -> Plain | RowHead:
@@ -153,38 +173,82 @@ def read_line(line: bytes) -> Plain | RowHead:
         InvalidEvent: the value is no event (`event_shape`, `event_type`, `event_seq`,
             `event_time`).
     """
-    try:
-        if line.startswith(_ROW_STARTS):
+    if line.startswith(_ROW_STARTS):
+        try:
             return row_of_stored(_row_decoder.decode(line))
-        if line.startswith(_DELTA_START):
+        except _UNSURE:
+            return read_value(decode(line), line)
+    if _DELTA_MARK in line:
+        try:
             parsed = _delta_decoder.decode(line)
             delta = row_of_delta(parsed.seq, parsed.time, parsed.data)
             if delta is not None:
                 return delta
-        else:
-            return plain_of_json(line)
-    except (msgspec.DecodeError, RecursionError):
-        # Not wrong yet: `1.0`, a lone surrogate, a field more.  The slow way decides.
-        pass
-    return read_value(decode(line), line)
+        except _UNSURE:
+            pass
+    plain = _plain_of_json(line)
+    if plain is None:
+        return read_value(decode(line), line)
+    delta = delta_of_plain(plain)
+    return plain if delta is None else delta
 
 
-def plain_of_json(raw: bytes, view: bytes | None = None) -> Plain | RowHead:
-    """The record of one event's JSON text, where nothing suggests that it is a row or a delta.
+def event_of_json(raw: bytes, view: bytes | None = None) -> Plain:
+    """The ordinary record of one event's JSON text, which may be a delta but no row.
 
     Raises:
-        InvalidJson, InvalidRow, InvalidEvent: as `read_line`.
+        InvalidJson, InvalidRow, InvalidEvent: as `read_line`; a row is refused (`event_type`).
     """
+    plain = _plain_of_json(raw)
+    if plain is None:
+        record = read_value(decode(raw), raw)
+        if isinstance(record, Row):
+            raise InvalidEvent(
+                "a packed row is no event",
+                code="event_type",
+                where=Place(seq=record.seq0),
+                found=record.kind.tag,
+            )
+        plain = record if isinstance(record, Plain) else plain_of_delta(record, raw)
+    return plain if view is None else msgspec.structs.replace(plain, view=view)
+
+
+def _plain_of_json(raw: bytes) -> Plain | None:
+    """The record of an event's JSON text; None for a row, or where only the slow way can tell."""
     try:
         head = _plain_decoder.decode(raw)
-    except (msgspec.DecodeError, RecursionError):
-        return read_value(decode(raw), raw)
-    if head.type in KIND_BY_TAG or head.type == "assistant/chunk":
-        return read_value(decode(raw), raw)
-    if not 0 <= head.seq <= MAX_SAFE_INTEGER or type(head.time) is not int:
-        return read_value(decode(raw), raw)
+    except _UNSURE:
+        return None
+    if (
+        head.type in KIND_BY_TAG
+        or type(head.time) is not int
+        or not 0 <= head.seq <= MAX_SAFE_INTEGER
+        or not -MAX_SAFE_INTEGER <= head.time <= MAX_SAFE_INTEGER
+    ):
+        return None
     check_utf8(raw)
-    return Plain(type=head.type, seq=head.seq, time=head.time, raw=raw, view=view)
+    return Plain(type=head.type, seq=head.seq, time=head.time, raw=raw)
+
+
+def delta_of_plain(record: Plain) -> ListRow | None:
+    """The packable delta that an ordinary record holds, as a row of one member."""
+    if record.type != CHUNK_TYPE:
+        return None
+    try:
+        if _chunk_decoder.decode(record.raw).data.chunk.type not in KIND_BY_DELTA:
+            return None
+        parsed = _delta_decoder.decode(record.raw)
+        delta = row_of_delta(parsed.seq, parsed.time, parsed.data)
+    except _UNSURE:
+        delta = None
+    return split_delta(record.event()) if delta is None else delta
+
+
+def plain_of_delta(delta: RowHead, raw: bytes | None = None) -> Plain:
+    """A row of one member as an ordinary record, with its own JSON text where there is one."""
+    if raw is None:
+        (raw,) = delta.event_jsons()
+    return Plain(type=CHUNK_TYPE, seq=delta.seq0, time=delta.time0, raw=raw)
 
 
 def read_value(value: Any, raw: bytes | None = None) -> Plain | RowHead:

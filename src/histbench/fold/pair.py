@@ -23,8 +23,8 @@ from histbench.codec import split_delta
 from histbench.events import Event, is_blank
 from histbench.fold.compact import CompactInput
 from histbench.jsontext import merge_surrogates
-from histbench.records import Plain, read_value
-from histbench.rows import ListRow, RowHead
+from histbench.records import Plain, delta_of_plain
+from histbench.rows import RowHead
 
 __all__ = ["PairState", "StepState", "fold_pair"]
 
@@ -149,27 +149,19 @@ class _Consumer:
         elif isinstance(given, CompactInput):
             self.step(given.turn, given.step).add_compact(given)
         elif isinstance(given, Plain):
-            self._add_plain(given)
-        else:
-            delta = split_delta(given)
-            if delta is not None:
-                self.step(delta.turn, delta.step).add_row(delta)
-            elif given.get("type") == "step/start":
-                self._begin(given.get("data"))
+            if given.type == "step/start":
+                self._begin(given)
+        elif given.get("type") == "step/start":
+            self._begin_value(given.get("data"))
 
-    def _add_plain(self, record: Plain) -> None:
-        if record.type == "step/start":
-            try:
-                data = _step_decoder.decode(record.raw).data
-            except msgspec.DecodeError:
-                return
-            self.step(data.turn, data.step)
-        elif record.type == "assistant/chunk":
-            delta = read_value(record.event())
-            if isinstance(delta, ListRow):
-                self.step(delta.turn, delta.step).add_row(delta)
+    def _begin(self, record: Plain) -> None:
+        try:
+            data = _step_decoder.decode(record.raw).data
+        except msgspec.DecodeError:
+            return
+        self.step(data.turn, data.step)
 
-    def _begin(self, data: Any) -> None:
+    def _begin_value(self, data: Any) -> None:
         if isinstance(data, dict):
             turn, step = data.get("turn"), data.get("step")
             if isinstance(turn, int | float) and isinstance(step, int | float):
@@ -183,6 +175,15 @@ def fold_pair(inputs: Iterable[FoldInput]) -> PairState:
     """Both consumers' states after these inputs: events, records, rows or compact inputs."""
     chat, trajectory = _Consumer(), _Consumer()
     for given in inputs:
-        chat.add(given)
-        trajectory.add(given)
+        # A delta is recognised once, whoever consumes it.
+        delta = _delta_of(given)
+        chat.add(given if delta is None else delta)
+        trajectory.add(given if delta is None else delta)
     return PairState(chat.states(), trajectory.states())
+
+
+def _delta_of(given: FoldInput) -> RowHead | None:
+    """The delta that an event, or an ordinary record, holds."""
+    if isinstance(given, Plain):
+        return delta_of_plain(given)
+    return split_delta(given) if isinstance(given, dict) else None

@@ -16,8 +16,8 @@ from histbench.coalesce import plain_members
 from histbench.events import Event
 from histbench.jsontext import encode
 from histbench.log import EventLog
-from histbench.records import Plain, read_value, record_events
-from histbench.rows import ListRow, RowHead
+from histbench.records import Plain, delta_of_plain, record_events
+from histbench.rows import RowHead
 
 __all__ = ["project_completed_steps", "project_records"]
 
@@ -48,7 +48,7 @@ def project_records(records: Sequence[Plain | RowHead]) -> Iterator[Plain | RowH
     completed = {step for record in records if (step := _completed_step(record)) is not None}
     begun: set[Step] = set()
     for record in records:
-        row = _deltas_of(record)
+        row = delta_of_plain(record) if isinstance(record, Plain) else record
         if row is None:
             yield _without_provenance(record) if isinstance(record, Plain) else record
             continue
@@ -71,16 +71,6 @@ def _completed_step(record: Plain | RowHead) -> Step | None:
     except msgspec.DecodeError:
         return None
     return (message.data.turn, message.data.step) if message.surfaceOp == "append" else None
-
-
-def _deltas_of(record: Plain | RowHead) -> RowHead | None:
-    """The deltas of a record: a row's, or the one that a short run left as an ordinary event."""
-    if not isinstance(record, Plain):
-        return record
-    if record.type != "assistant/chunk":
-        return None
-    value = read_value(record.event())
-    return value if isinstance(value, ListRow) else None
 
 
 def _without_provenance(record: Plain) -> Plain:

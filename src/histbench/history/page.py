@@ -7,24 +7,53 @@ a page is made from outside.  Records of a page are ordinary events or rows in a
 """
 
 from collections.abc import Sequence
+from typing import Any, Literal
 
 from msgspec import Struct
 
 from histbench.errors import InvalidPage, Place
 from histbench.events import Event
+from histbench.jsontext import decode
 from histbench.log import EventLog
 from histbench.records import Plain, record_events
 from histbench.rows import RowHead
 
-__all__ = ["HistoryPage", "PageRecord", "check_cover", "whole_page"]
+__all__ = [
+    "HistoryPage",
+    "PageCut",
+    "PageRecord",
+    "Projections",
+    "check_cover",
+    "whole_page",
+]
 
 PageRecord = Plain | RowHead
+
+# Why a page begins where no message asked it to: a budget of events or of bytes ended it, or its
+# one event is by itself larger than the budget of bytes.
+PageCut = Literal["events", "bytes", "oversize"]
+
+
+class Projections(Struct, frozen=True, kw_only=True):
+    """What a host derived from the log up to `as_of_seq` (-1: from nothing), for the newest page.
+
+    `values` is JSON text; this project passes it on and does not look inside.
+    """
+
+    as_of_seq: int
+    values: bytes
+
+    def value(self) -> Any:
+        """The derived values, parsed."""
+        return decode(self.values)
 
 
 class HistoryPage(Struct, frozen=True, kw_only=True):
     """Records that cover `[from_seq, to_seq)`; `has_more` tells of older events.
 
-    `covered` is False only for a page of a lossy form, whose records have gaps.
+    `covered` is False only for a page of a lossy form, whose records have gaps.  `projections`
+    come with the newest page only.  `cut` is None for a page that begins at a message or at the
+    start of the log (docs: history, "Budgets").
     """
 
     records: tuple[PageRecord, ...]
@@ -32,6 +61,8 @@ class HistoryPage(Struct, frozen=True, kw_only=True):
     from_seq: int
     to_seq: int
     covered: bool = True
+    projections: Projections | None = None
+    cut: PageCut | None = None
 
     def events(self) -> list[Event]:
         """The logical events, new dicts in order."""

@@ -24,9 +24,8 @@ from histbench.raw_columns import proved_texts
 from histbench.records import (
     DeltaData,
     Plain,
-    plain_of_json,
-    read_line,
-    read_value,
+    delta_of_plain,
+    event_of_json,
     row_of_delta,
 )
 from histbench.rows import CHUNK_TYPE, ListRow, Row, encode_texts
@@ -124,13 +123,12 @@ def validate_raw(parsed: Parsed, *, lossy: bool = False) -> HistoryPage:
         has_more = parsed.has_more
     elif isinstance(parsed, dict):
         for entry in parsed["events"]:
-            coalescer.add(_event_record(entry))
+            _add_event(_entry_of_value(entry), coalescer)
         has_more = bool(parsed["hasMore"])
     else:
         for entry in parsed.events:
-            raw = bytes(entry.event)
             view = None if isinstance(entry.view, UnsetType) else bytes(entry.view)
-            coalescer.add(_only_event(read_line(raw), view), raw)
+            _add_event(event_of_json(bytes(entry.event), view), coalescer)
         has_more = parsed.has_more
     records = tuple(coalescer.finish())
     _check_order(records, lossy=lossy)
@@ -163,7 +161,7 @@ def _add_known(events: list[_RawEvent], coalescer: Coalescer) -> None:
             _add_chunks(events[start:stop], coalescer)
         else:
             for event in events[start:stop]:
-                coalescer.add(_only_event(plain_of_json(_text_of(event))))
+                _add_event(event_of_json(_text_of(event)), coalescer)
         start = stop
 
 
@@ -185,8 +183,7 @@ def _add_chunks(events: list[_RawEvent], coalescer: Coalescer) -> None:
                 start = stop
                 continue
         for event in events[start:stop]:
-            raw = _text_of(event)
-            coalescer.add(_only_event(read_line(raw)), raw)
+            _add_event(event_of_json(_text_of(event)), coalescer)
         start = stop
 
 
@@ -251,26 +248,21 @@ def _text_of(event: _RawEvent) -> bytes:
     return b"".join(parts)
 
 
-def _event_record(entry: Any) -> PageRecord:
+def _entry_of_value(entry: Any) -> Plain:
     keys = set(entry) if isinstance(entry, dict) else set()
     if keys not in ({"event"}, {"event", "view"}):
+        found = sorted(map(str, keys))
         raise InvalidPage(
-            "not an entry",
-            code="page_record",
-            found=sorted(map(str, keys)),
-            expected="{event, view?}",
+            "not an entry", code="page_record", found=found, expected="{event, view?}"
         )
-    return _only_event(
-        read_value(entry["event"]), encode(entry["view"]) if "view" in entry else None
-    )
+    view = encode(entry["view"]) if "view" in entry else None
+    return event_of_json(encode(entry["event"]), view)
 
 
-def _only_event(record: PageRecord, view: bytes | None = None) -> PageRecord:
-    if isinstance(record, Row):
-        raise InvalidPage("a packed row in a raw page", code="page_record", found=record.kind.tag)
-    if isinstance(record, Plain) and view is not None:
-        return msgspec.structs.replace(record, view=view)
-    return record
+def _add_event(plain: Plain, coalescer: Coalescer) -> None:
+    """Add an event; a delta may become part of a row unless it carries a view."""
+    delta = delta_of_plain(plain) if plain.view is None else None
+    coalescer.add(plain if delta is None else delta, plain.raw)
 
 
 def _check_order(records: Sequence[PageRecord], *, lossy: bool) -> None:

@@ -1,7 +1,8 @@
-"""A history page as JSON: `{records, hasMore, fromSeq, toSeq, projections?}`.
+"""A history page as JSON: `{records, hasMore, fromSeq, toSeq, projections?, cut?}`.
 
 A record is `{event, view?}` for an ordinary event, `{chunks}` for a packed row (note 000), or
-`{joined}` for a row in the negotiated spelling.  Encoding passes stored text on: rows and events
+`{joined}` for a row in the negotiated spelling.  `projections` is `{asOfSeq, values}`; `cut` is
+there only when a budget ended the page (see `page.PageCut`).  Encoding passes stored text on: rows and events
 are already JSON.  Decoding is strict: unknown keys are refused, every row is validated, and the
 records must cover `[fromSeq, toSeq)` exactly.
 
@@ -12,25 +13,39 @@ validated value by value, with the same result.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from histbench.errors import InvalidPage
-from histbench.events import safe_integer
+from histbench.events import MAX_SAFE_INTEGER, safe_integer
 from histbench.history.joined import (
     StoredJoined,
     join_row,
     joined_json,
     joined_of_stored,
 )
-from histbench.history.page import HistoryPage, PageRecord, check_cover
-from histbench.jsontext import decode, encode
-from histbench.records import Plain, StoredRow, plain_of_json, read_value, row_of_stored
+from histbench.history.page import (
+    HistoryPage,
+    PageCut,
+    PageRecord,
+    Projections,
+    check_cover,
+)
+from histbench.jsontext import check_utf8, decode, encode
+from histbench.records import Plain, StoredRow, event_of_json, read_value, row_of_stored
 from histbench.rows import Row, RowHead
 
-__all__ = ["WirePage", "encode_joined", "encode_packed", "parse_page", "validate_page"]
+__all__ = [
+    "WirePage",
+    "WireProjections",
+    "encode_joined",
+    "encode_packed",
+    "packed_record",
+    "parse_page",
+    "validate_page",
+]
 
 
 class _WireRecord(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
@@ -40,6 +55,13 @@ class _WireRecord(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     joined: StoredJoined | UnsetType = UNSET
 
 
+class WireProjections(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
+    """The shape of a page's projections as parsed."""
+
+    as_of_seq: int
+    values: Raw
+
+
 class WirePage(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
     """The shape of a page as parsed; what it holds is not validated yet."""
 
@@ -47,15 +69,17 @@ class WirePage(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
     has_more: bool
     from_seq: int
     to_seq: int
-    projections: Raw | UnsetType = UNSET
+    projections: WireProjections | UnsetType = UNSET
+    cut: PageCut | UnsetType = UNSET
 
 
 _decoder = msgspec.json.Decoder(WirePage)
+_cuts = get_args(PageCut)
 
 
 def encode_packed(page: HistoryPage) -> bytes:
     """The page with its rows packed."""
-    return _encode(page, lambda row: b'{"chunks":%b}' % Row.of(row).json())
+    return _encode(page, _packed_row)
 
 
 def encode_joined(page: HistoryPage) -> bytes:
@@ -63,10 +87,19 @@ def encode_joined(page: HistoryPage) -> bytes:
     return _encode(page, _joined_record)
 
 
+def packed_record(record: PageRecord) -> bytes:
+    """The wire text of one record of a packed page."""
+    return _event_record(record) if isinstance(record, Plain) else _packed_row(record)
+
+
+def _packed_row(row: RowHead) -> bytes:
+    return b'{"chunks":%b}' % Row.of(row).json()
+
+
 def _joined_record(row: RowHead) -> bytes:
     joined = join_row(row)
     if joined is None:
-        return b'{"chunks":%b}' % Row.of(row).json()
+        return _packed_row(row)
     return b'{"joined":%b}' % joined_json(joined)
 
 
@@ -77,11 +110,20 @@ def _encode(page: HistoryPage, row_record: Callable[[RowHead], bytes]) -> bytes:
             for record in page.records
         ]
     )
-    return b'{"records":[%b],"hasMore":%b,"fromSeq":%d,"toSeq":%d}' % (
+    extras = b"" if page.cut is None else b',"cut":"%b"' % page.cut.encode()
+    if page.projections is not None:
+        derived = page.projections
+        extras = b',"projections":{"asOfSeq":%d,"values":%b}%b' % (
+            derived.as_of_seq,
+            derived.values,
+            extras,
+        )
+    return b'{"records":[%b],"hasMore":%b,"fromSeq":%d,"toSeq":%d%b}' % (
         records,
         b"true" if page.has_more else b"false",
         page.from_seq,
         page.to_seq,
+        extras,
     )
 
 
@@ -113,19 +155,34 @@ def validate_page(parsed: WirePage | dict[str, Any]) -> HistoryPage:
 
     Raises:
         InvalidPage: a record is none (`page_record`), a field is missing or of another type
-            (`page_shape`), or the records do not cover the interval (see `check_cover`).
+            (`page_shape`, `page_projections`), or the records do not cover the interval (see
+            `check_cover`).
         InvalidRow, InvalidEvent, InvalidJson: a record's content is wrong.
     """
     if isinstance(parsed, dict):
         return _validate_value(parsed)
     records = tuple([_record_of_wire(record) for record in parsed.records])
     check_cover(records, parsed.from_seq, parsed.to_seq)
+    derived = parsed.projections
     return HistoryPage(
         records=records,
         has_more=parsed.has_more,
         from_seq=parsed.from_seq,
         to_seq=parsed.to_seq,
+        projections=None
+        if isinstance(derived, UnsetType)
+        else _projections(derived.as_of_seq, bytes(derived.values)),
+        cut=None if isinstance(parsed.cut, UnsetType) else parsed.cut,
     )
+
+
+def _projections(as_of_seq: int | None, values: bytes) -> Projections:
+    if as_of_seq is None or not -1 <= as_of_seq <= MAX_SAFE_INTEGER:
+        raise InvalidPage(
+            "bad asOfSeq", code="page_projections", found=as_of_seq, expected="-1 or a seq"
+        )
+    check_utf8(values)
+    return Projections(as_of_seq=as_of_seq, values=values)
 
 
 def _record_of_wire(record: _WireRecord) -> PageRecord:
@@ -138,7 +195,7 @@ def _record_of_wire(record: _WireRecord) -> PageRecord:
             return joined_of_stored(joined)
     elif not isinstance(event, UnsetType):
         view = None if isinstance(record.view, UnsetType) else bytes(record.view)
-        return plain_of_json(bytes(event), view)
+        return event_of_json(bytes(event), view)
     raise InvalidPage(
         "not a record", code="page_record", expected="{event, view?}, {chunks} or {joined}"
     )
@@ -148,23 +205,39 @@ def _validate_value(value: dict[str, Any]) -> HistoryPage:
     """`validate_page` for a page that was read value by value."""
     records, has_more = value.get("records"), value.get("hasMore")
     from_seq, to_seq = safe_integer(value.get("fromSeq")), safe_integer(value.get("toSeq"))
-    unknown = value.keys() - {"records", "hasMore", "fromSeq", "toSeq", "projections"}
+    unknown = value.keys() - {"records", "hasMore", "fromSeq", "toSeq", "projections", "cut"}
     if (
         not isinstance(records, list)
         or not isinstance(has_more, bool)
         or from_seq is None
         or to_seq is None
+        or ("cut" in value and value["cut"] not in _cuts)
         or unknown
     ):
         raise InvalidPage(
             "not a page",
             code="page_shape",
             found=sorted(value),
-            expected="records, hasMore, fromSeq, toSeq and at most projections",
+            expected="records, hasMore, fromSeq, toSeq and at most projections and cut",
         )
     covering = tuple(map(_record_of_value, records))
     check_cover(covering, from_seq, to_seq)
-    return HistoryPage(records=covering, has_more=has_more, from_seq=from_seq, to_seq=to_seq)
+    return HistoryPage(
+        records=covering,
+        has_more=has_more,
+        from_seq=from_seq,
+        to_seq=to_seq,
+        projections=_projections_of_value(value["projections"]) if "projections" in value else None,
+        cut=value.get("cut"),
+    )
+
+
+def _projections_of_value(value: Any) -> Projections:
+    if not isinstance(value, dict) or value.keys() != {"asOfSeq", "values"}:
+        raise InvalidPage(
+            "not projections", code="page_projections", found=value, expected="{asOfSeq, values}"
+        )
+    return _projections(safe_integer(value["asOfSeq"]), encode(value["values"]))
 
 
 def _record_of_value(value: Any) -> PageRecord:
@@ -176,14 +249,11 @@ def _record_of_value(value: Any) -> PageRecord:
             raise InvalidPage(str(error), code="page_record") from error
     if keys == {"chunks"}:
         record = read_value(value["chunks"])
-        if isinstance(record, RowHead) and "seq0" in value["chunks"]:
+        if isinstance(record, Row):
             return record
     elif keys in ({"event"}, {"event", "view"}):
-        record = read_value(value["event"])
-        if isinstance(record, Plain) and "view" in value:
-            return msgspec.structs.replace(record, view=encode(value["view"]))
-        if "seq0" not in value["event"]:
-            return record
+        view = encode(value["view"]) if "view" in value else None
+        return event_of_json(encode(value["event"]), view)
     raise InvalidPage(
         "not a record",
         code="page_record",
