@@ -18,7 +18,7 @@ from histbench.errors import InvalidLog, LimitExceeded, Place
 from histbench.store.frames import FrameWalk, is_zstd
 from histbench.store.limits import DEFAULT_LIMITS, Limits
 
-__all__ = ["Chunk", "ContentReader"]
+__all__ = ["Chunk", "ContentReader", "Read"]
 
 Read = Callable[[int], bytes]
 

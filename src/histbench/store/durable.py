@@ -15,7 +15,7 @@ import errno
 import os
 import secrets
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from histbench.errors import Place, StorageError
@@ -122,8 +122,12 @@ def _temporary(path: Path) -> tuple[Path, int]:
     return temporary, os.open(temporary, flags, _FILE_MODE)
 
 
-def publish_new(path: Path, data: bytes, *, sync: bool = True) -> int:
+def publish_new(
+    path: Path, data: bytes, *, before_link: Callable[[int], None], sync: bool = True
+) -> int:
     """A new file `path` that holds `data`, as a descriptor open for reading and appending.
+
+    `before_link` is given the descriptor while nobody else can know the file: to lock it.
 
     Raises:
         StorageError: `already_exists` when the name is taken; otherwise why the bytes could not
@@ -138,6 +142,7 @@ def publish_new(path: Path, data: bytes, *, sync: bool = True) -> int:
             write_all(descriptor, data)
             if sync:
                 os.fsync(descriptor)
+            before_link(descriptor)
             os.link(temporary, path)
         finally:
             temporary.unlink()

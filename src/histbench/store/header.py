@@ -12,7 +12,7 @@ fields.  The version is judged before the shape: a later format may have any oth
 
 from typing import Any
 
-from histbench.errors import InvalidJson, InvalidLog, Place
+from histbench.errors import InvalidJson, InvalidLog, Place, UsageError
 from histbench.events import safe_integer
 from histbench.jsontext import decode, encode, js_number
 
@@ -32,12 +32,14 @@ def is_header(value: object) -> bool:
     return isinstance(value, dict) and value.get("type") == "session"
 
 
-def read_header_line(line: bytes, *, strict: bool = False) -> dict[str, Any]:
+def read_header_line(
+    line: bytes, *, strict: bool = False, any_version: bool = False
+) -> dict[str, Any]:
     """The header that `line` holds.
 
     Raises:
         InvalidLog: `not_a_log` when it is no header at all, `log_version` for another format
-            version; when `strict` also `header_shape` and `header_retired`.
+            version (unless `any_version`); when `strict` also `header_shape`, `header_retired`.
     """
     try:
         value = decode(line)
@@ -56,7 +58,8 @@ def read_header_line(line: bytes, *, strict: bool = False) -> dict[str, Any]:
             found=line,
             expected='{"type":"session",…}',
         )
-    _check_version(value)
+    if not any_version:
+        _check_version(value)
     if strict:
         check_header(value)
     return dict(value)
@@ -121,7 +124,7 @@ def header_line(
     r"""The line of a new header, with its newline.
 
     Raises:
-        InvalidLog: `header_shape`.
+        UsageError: `header_shape`, a field that no store may hold.
 
     >>> header_line(session_id="a", created_at=5)
     b'{"type":"session","version":0,"id":"a","createdAt":5,"delegationDepth":0}\n'
@@ -139,5 +142,8 @@ def header_line(
         "agentPreset": agent_preset,
     }
     header = {name: value for name, value in fields.items() if value is not None}
-    check_header(header)
+    try:
+        check_header(header)
+    except InvalidLog as error:
+        raise UsageError(error.message, code=error.code, found=error.found) from error
     return encode(header) + b"\n"

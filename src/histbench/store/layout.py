@@ -11,19 +11,18 @@ slug   runs of / \ : become one `-`, leading `-` go, other units are escaped as 
        becomes `root`, and the result is cut at 251 so that the folder's name fits 255 bytes.
        Slugs may collide; ids under them then still tell the sessions apart.
 
-A path is *identified* by the header inside: its id and cwd must derive the very path.
-(Facts: session history, section 3.)
+Whether a log that lies somewhere belongs there is `catalog`'s to say.  (Facts: session history,
+section 3.)
 """
 
 import re
 from pathlib import Path
-from typing import Any
 
-from histbench.errors import InvalidLog, Place, StorageError, UsageError
+from histbench.errors import UsageError
 
 __all__ = [
     "LOG_NAMES",
-    "check_identity",
+    "LOG_SUFFIXES",
     "encode_id",
     "project_folder",
     "project_slug",
@@ -32,6 +31,9 @@ __all__ = [
 
 # By compression: the default first.
 LOG_NAMES = {"zstd": "session.jsonl.zstd", "none": "session.jsonl"}
+
+# What a log may be called outside of a root.
+LOG_SUFFIXES = (".jsonl", ".jsonl.zst", ".jsonl.zstd")
 
 NO_CWD = "_no-cwd"
 
@@ -92,51 +94,3 @@ def project_folder(cwd: str | None) -> str:
 def session_folder(root: Path, session_id: str, cwd: str | None) -> Path:
     """The folder that holds a session's log."""
     return root / project_folder(cwd) / encode_id(session_id)
-
-
-def check_identity(path: Path, header: dict[str, Any], *, root: Path) -> None:
-    """Raise unless the header of the log at `path` belongs exactly there.
-
-    Raises:
-        InvalidLog: `identity_id` when the folder is named after another id, `identity_path` when
-            the header derives another path.
-        StorageError: `opposite_suffix` when the folder holds a log of the other suffix too,
-            `outside_root` when a link leads out of the root.
-    """
-    folder = path.parent
-    where = Place(file=str(path), line=1)
-    if encode_id(header["id"]) != folder.name:
-        raise InvalidLog(
-            "the header names another session than the folder",
-            code="identity_id",
-            where=where,
-            found=header["id"],
-            expected=f"the id of folder {folder.name}",
-        )
-    expected = session_folder(root, header["id"], header.get("cwd"))
-    if folder != expected:
-        raise InvalidLog(
-            "the header's working folder belongs to another project",
-            code="identity_path",
-            where=where,
-            found=folder.parent.name,
-            expected=expected.parent.name,
-        )
-    check_folder(path, root=root)
-
-
-def check_folder(path: Path, *, root: Path) -> None:
-    """Raise StorageError (`opposite_suffix`, `outside_root`) unless `path` is alone and inside."""
-    for name in LOG_NAMES.values():
-        if name != path.name and (path.parent / name).exists():
-            raise StorageError(
-                "the session has a log of either suffix",
-                code="opposite_suffix",
-                where=Place(file=str(path)),
-                found=name,
-                expected="one log in a session's folder",
-            )
-    if not path.resolve().is_relative_to(root.resolve()):
-        raise StorageError(
-            "the path leads out of the root", code="outside_root", where=Place(file=str(path))
-        )

@@ -56,7 +56,7 @@ def read_log(
         All with file, line and byte.
     """
     with LogSource(source) as opened:
-        scan = LogScan(opened, strict=strict, limits=limits)
+        scan = LogScan(opened.read, strict=strict, limits=limits)
         body = BodyReader(strict=strict, exact=not scan.compressed)
         content_bytes = 0
         for block in scan:

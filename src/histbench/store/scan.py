@@ -19,26 +19,27 @@ from typing import Any, BinaryIO, Self
 from msgspec import Struct
 
 from histbench.errors import HistbenchError, InvalidLog, Place, StorageError
-from histbench.store.content import ContentReader
+from histbench.store.content import ContentReader, Read
 from histbench.store.durable import open_file, storage_error
 from histbench.store.header import read_header_line
 from histbench.store.limits import DEFAULT_LIMITS, Limits
 from histbench.store.lines import LineBlock, LineSplitter
 
-__all__ = ["LogScan", "LogSource", "TornTail"]
+__all__ = ["BlockScan", "LogScan", "LogSource", "TornTail"]
 
 
 class TornTail(Struct, frozen=True, kw_only=True):
     """What a stopped writer left behind the last whole record.
 
-    `byte` is the end of what is sound: where the torn line starts, or the torn frame.  `line` is
-    the number that the torn line would have.
+    `byte` is where the torn line starts, or the torn frame; `line` the number that the torn line
+    would have.  What stands before `cut` can be kept as it is: whole frames of whole lines.
     """
 
     byte: int
     line: int
     tail_bytes: int
     frame: bool
+    cut: int
 
     def describe(self) -> str:
         """One sentence for people."""
@@ -49,19 +50,24 @@ class TornTail(Struct, frozen=True, kw_only=True):
 class LogSource:
     """An open session file (or a binary stream) and the name that errors give it.
 
-    Use as a context manager.  A path is opened read-only; a stream is used as it is and not closed.
+    Use as a context manager.  A path is opened read-only; a stream, or the descriptor of a path
+    that is open already, is used as it is and not closed.
     """
 
-    def __init__(self, source: str | os.PathLike[str] | BinaryIO) -> None:
+    def __init__(
+        self, source: str | os.PathLike[str] | BinaryIO, *, descriptor: int | None = None
+    ) -> None:
         self.path: Path | None = None
+        self.descriptor = descriptor
+        self._owned = descriptor is None
+        self._stream: BinaryIO | None = None
         if isinstance(source, str | os.PathLike):
             self.path = Path(source)
             self.name = str(self.path)
-            self.descriptor: int | None = open_file(self.path)
-            self._stream: BinaryIO | None = None
+            if descriptor is None:
+                self.descriptor = open_file(self.path)
         else:
             self.name = str(getattr(source, "name", "<stream>"))
-            self.descriptor = None
             self._stream = source
 
     def read(self, size: int) -> bytes:
@@ -91,6 +97,18 @@ class LogSource:
             raise storage_error(error, self.name) from error
         return b"".join(parts)
 
+    def reader(self, offset: int, end: int | None = None) -> Read:
+        """A function that reads a file from `offset` on, leaving its position alone."""
+        at = offset
+
+        def read(size: int) -> bytes:
+            nonlocal at
+            data = self.read_at(at, size if end is None else min(size, end - at))
+            at += len(data)
+            return data
+
+        return read
+
     def stat(self) -> os.stat_result:
         """The open file's state."""
         if self.descriptor is None:
@@ -99,9 +117,9 @@ class LogSource:
 
     def close(self) -> None:
         """Close what was opened here."""
-        if self.descriptor is not None:
+        if self.descriptor is not None and self._owned:
             os.close(self.descriptor)
-            self.descriptor = None
+        self.descriptor = None
 
     def __enter__(self) -> Self:
         return self
@@ -123,31 +141,109 @@ def _not_a_file(name: str) -> StorageError:
     )
 
 
-class LogScan:
-    """The pass: construct it (that reads the header), then iterate over blocks of body lines.
+class BlockScan:
+    """Iterate once over blocks of lines, from byte `offset` of a log on, where a line must start.
 
-    Afterwards `torn` tells about the end, `lines` how many whole lines there were (with the
-    header), `frames` how many zstd frames, `file_bytes` the length.
+    Afterwards `torn` tells about the end, `lines` how many whole lines there were, `frames` how
+    many zstd frames, `file_bytes` the length of the file.
 
-    Raises:
-        InvalidLog: `empty_log`, `no_header`, `not_a_log`, `log_version`, damage in a frame; when
-            `strict` also a header that no store would write and a record torn by a frame's end.
+    Raises (while iterating):
+        InvalidLog: damage in a frame; when `strict`, `frame_torn_record` for a record that does
+            not end with the last frame.
         LimitExceeded: a line or the whole expands past `limits`.
     """
 
     def __init__(
-        self, source: LogSource, *, strict: bool = False, limits: Limits = DEFAULT_LIMITS
+        self,
+        read: Read,
+        *,
+        offset: int = 0,
+        strict: bool = False,
+        limits: Limits = DEFAULT_LIMITS,
     ) -> None:
         self._strict = strict
-        self._content = ContentReader(source.read, limits=limits)
+        self._content = ContentReader(read, offset=offset, limits=limits)
         self.compressed = self._content.compressed
         self._splitter = LineSplitter(iter(self._content), exact=not self.compressed, limits=limits)
         self._blocks = iter(self._splitter)
+        self._aligned = offset
+        self._last: int | None = None
         self.torn: TornTail | None = None
-        self._first = next(self._blocks, None)
-        if self._first is None:
+
+    def __iter__(self) -> Iterator[LineBlock]:
+        for block in self._blocks:
+            self._note(block)
+            yield block
+        self._finish()
+
+    def _note(self, block: LineBlock) -> None:
+        self._last = block.byte
+        if block.aligned:
+            self._aligned = block.byte
+
+    def _finish(self) -> None:
+        content, splitter = self._content, self._splitter
+        line = splitter.lines + 1
+        torn_at, began = content.torn_at, splitter.torn_byte
+        if torn_at is not None:
+            # Did the torn frame start with a record?  Its own blocks say so, or that none came.
+            clean = self._aligned == torn_at or (self._last != torn_at and began in {None, torn_at})
+            self.torn = TornTail(
+                byte=torn_at,
+                line=line,
+                tail_bytes=content.file_bytes - torn_at,
+                frame=True,
+                cut=torn_at if clean else self._aligned,
+            )
+        elif began is not None:
+            if self.compressed and self._strict:
+                raise InvalidLog(
+                    "a complete frame ends inside a record",
+                    code="frame_torn_record",
+                    where=Place(line=line, byte=began),
+                )
+            self.torn = TornTail(
+                byte=began,
+                line=line,
+                tail_bytes=content.file_bytes - began,
+                frame=False,
+                cut=self._aligned if self.compressed else began,
+            )
+
+    @property
+    def lines(self) -> int:
+        """How many whole lines were read so far, with the header if there was one."""
+        return self._splitter.lines
+
+    @property
+    def frames(self) -> int:
+        """How many zstd frames were met so far."""
+        return self._content.frames
+
+    @property
+    def file_bytes(self) -> int:
+        """The length of the file, known after the pass."""
+        return self._content.file_bytes
+
+
+class LogScan(BlockScan):
+    """The pass over a whole log: making it reads the header, iterating gives the body.
+
+    Raises:
+        InvalidLog: `empty_log`, `no_header`, `not_a_log`, `log_version`; when `strict` also a
+            header that no store would write.  Otherwise as `BlockScan`.
+    """
+
+    def __init__(
+        self, read: Read, *, strict: bool = False, limits: Limits = DEFAULT_LIMITS
+    ) -> None:
+        super().__init__(read, strict=strict, limits=limits)
+        first = next(self._blocks, None)
+        if first is None:
             raise self._headerless()
-        self.header_line = self._first.lines[0]
+        self._note(first)
+        self._first: LineBlock | None = first
+        self.header_line = first.lines[0]
         self.header: dict[str, Any] = read_header_line(self.header_line, strict=strict)
 
     def _headerless(self) -> InvalidLog:
@@ -171,7 +267,7 @@ class LogScan:
         )
 
     def __iter__(self) -> Iterator[LineBlock]:
-        first = self._first
+        first, self._first = self._first, None
         if first is not None and len(first.lines) > 1:
             yield LineBlock(
                 2,
@@ -179,47 +275,4 @@ class LogScan:
                 first.lines[1:],
                 aligned=not self.compressed,
             )
-        self._first = None
-        yield from self._blocks
-        self._finish()
-
-    def _finish(self) -> None:
-        content, splitter = self._content, self._splitter
-        line = splitter.lines + 1
-        if content.torn_at is not None:
-            self.torn = TornTail(
-                byte=content.torn_at,
-                line=line,
-                tail_bytes=content.file_bytes - content.torn_at,
-                frame=True,
-            )
-        elif splitter.torn_byte is not None:
-            if self.compressed and self._strict:
-                raise InvalidLog(
-                    "a complete frame ends inside a record",
-                    code="frame_torn_record",
-                    where=Place(line=line, byte=splitter.torn_byte),
-                )
-            self.torn = TornTail(
-                byte=splitter.torn_byte,
-                line=line,
-                tail_bytes=len(splitter.torn)
-                if not self.compressed
-                else content.file_bytes - splitter.torn_byte,
-                frame=False,
-            )
-
-    @property
-    def lines(self) -> int:
-        """How many whole lines were read so far, with the header."""
-        return self._splitter.lines
-
-    @property
-    def frames(self) -> int:
-        """How many zstd frames were met so far."""
-        return self._content.frames
-
-    @property
-    def file_bytes(self) -> int:
-        """The length of the file, known after the pass."""
-        return self._content.file_bytes
+        yield from super().__iter__()

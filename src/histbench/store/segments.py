@@ -1,0 +1,219 @@
+"""The segments of an open log for a reader: from its index, or found by a pass and kept.
+
+Whatever an index says is checked where it is used.  A segment's bytes must have its hash, start
+with a line, and hold exactly the seqs that it names, in contiguous records that pass the same proof
+as any other line.  `StaleIndexError` says that something did not hold; the caller then calls
+`rebuilt` and asks again.  Behind the last segment comes the *rest*, what the last writers appended:
+it has the number `len(segments)`, no promises, and perhaps a torn tail.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from histbench.errors import HistbenchError
+from histbench.log import Diagnostic, EventLog, LogBuilder
+from histbench.records import Plain, read_line
+from histbench.rows import RowHead
+from histbench.store.limits import Limits
+from histbench.store.messages import message_cut
+from histbench.store.page_index import (
+    IndexEntry,
+    PageIndex,
+    append_entry,
+    digest_of,
+    write_index,
+)
+from histbench.store.scan import BlockScan, LogSource, TornTail
+from histbench.store.survey import survey_log
+
+__all__ = ["Piece", "Segments", "StaleIndexError"]
+
+
+# A longer rest is cut into segments first: they are read once, the rest at every call.
+_REST_BYTES = 64 * 1024
+
+
+class StaleIndexError(Exception):
+    """What the index says does not hold.  A signal between two modules, never an answer."""
+
+
+class Piece(Struct, frozen=True, kw_only=True):
+    """What was read of one segment: its seqs, and its records from some seq on as a log."""
+
+    from_seq: int
+    to_seq: int
+    log: EventLog
+
+
+class Segments:
+    """The segments of the log that `source` has open, at the length it had when this was made."""
+
+    def __init__(self, source: LogSource, *, limits: Limits, trust_index: bool = True) -> None:
+        """Load the index, or make one.
+
+        Raises:
+            HistbenchError: the log cannot be indexed, for what `survey_log` refuses in it.
+        """
+        self.source = source
+        self.limits = limits
+        self.file_bytes = source.stat().st_size
+        self._index = PageIndex.of(source) if trust_index else None
+        self._more: list[IndexEntry] = []
+        try:
+            if self._index is None:
+                self._body_start = self._survey(None)
+            else:
+                self._body_start = self._index.body_start
+                if self.file_bytes - self._index.covered >= _REST_BYTES:
+                    self._survey(self._index)
+        except BaseException:
+            self.close()
+            raise
+
+    def _survey(self, index: PageIndex | None) -> int:
+        """Find the segments that the index lacks, or all, and keep them for the next reader."""
+        survey = survey_log(self.source, index=index, limits=self.limits)
+        self._more = survey.entries()
+        body_start = survey.segmenter.body_start or 0
+        if survey.resumed and self.source.path is not None:
+            for entry in self._more:
+                append_entry(self.source.path, entry)
+        else:
+            self._forget_index()
+            write_index(self.source, body_start, self._more)
+        return body_start
+
+    def _forget_index(self) -> None:
+        if self._index is not None:
+            self._index.close()
+            self._index = None
+
+    def close(self) -> None:
+        """Let go of the index."""
+        self._forget_index()
+
+    def __len__(self) -> int:
+        return (0 if self._index is None else len(self._index)) + len(self._more)
+
+    def entry(self, number: int) -> IndexEntry:
+        """The entry of one segment.
+
+        Raises:
+            StaleIndexError: it is damaged.
+        """
+        known = 0 if self._index is None else len(self._index)
+        if number >= known:
+            return self._more[number - known]
+        entry = self._index.entry(number) if self._index is not None else None
+        if entry is None:
+            raise StaleIndexError
+        return entry
+
+    def find(self, before_seq: int) -> int:
+        """The number of the first segment that reaches up to `before_seq`, or that of the rest."""
+        low, high = 0, len(self)
+        while low < high:
+            middle = (low + high) // 2
+            if self.entry(middle).to_seq >= before_seq:
+                high = middle
+            else:
+                low = middle + 1
+        return low
+
+    def bounds(self, number: int) -> tuple[int, int]:
+        """The bytes of a segment, or of the rest."""
+        if number < len(self):
+            entry = self.entry(number)
+            return entry.start, entry.end
+        start = self.entry(number - 1).end if number else self._body_start
+        return start, max(start, self.file_bytes)
+
+    def read(self, number: int, *, keep_from: int | None = None) -> Piece:
+        """A segment, or the rest; only records that reach past seq `keep_from` are kept.
+
+        Raises:
+            StaleIndexError: it is not what the index says.
+        """
+        builder = LogBuilder()
+        first: int | None = None
+        end = 0
+        walk = _RegionWalk(self, number)
+        for record in walk:
+            first = record.seq if first is None else first
+            end = record.end_seq
+            if keep_from is None or end > keep_from:
+                builder.add_record(record)
+        log = builder.build(diagnostics=_diagnostics(walk.torn))
+        return Piece(from_seq=end if first is None else first, to_seq=end, log=log)
+
+    def last_cuts(self, number: int, wanted: int, *, before_seq: int | None) -> list[int]:
+        """The cuts of the last `wanted` messages of a segment, oldest first; nothing is kept.
+
+        Raises:
+            StaleIndexError: it is not what the index says.
+        """
+        cuts: deque[int] = deque(maxlen=wanted)
+        for record in _RegionWalk(self, number):
+            if before_seq is not None and record.seq >= before_seq:
+                continue
+            cut = message_cut(record)
+            if cut is not None:
+                cuts.append(cut)
+        return list(cuts)
+
+
+class _RegionWalk:
+    """The records of one segment, all checks made by the time the last is out."""
+
+    def __init__(self, segments: Segments, number: int) -> None:
+        self._source = segments.source
+        self._limits = segments.limits
+        self._start, self._end = segments.bounds(number)
+        self._entry = segments.entry(number) if number < len(segments) else None
+        self.torn: TornTail | None = None
+
+    def __iter__(self) -> Iterator[Plain | RowHead]:
+        if self._start == self._end:
+            return
+        entry = self._entry
+        if entry is not None and digest_of(self._source, entry.start, entry.end) != entry.digest:
+            raise StaleIndexError
+        try:
+            yield from self._records()
+        except HistbenchError as error:
+            # Told by the pass over the whole log, with the right place, if it is not the index.
+            raise StaleIndexError from error
+
+    def _records(self) -> Iterator[Plain | RowHead]:
+        entry = self._entry
+        expected = None if entry is None else entry.from_seq
+        scan = BlockScan(
+            self._source.reader(self._start, self._end),
+            offset=self._start,
+            strict=True,
+            limits=self._limits,
+        )
+        before = self._source.read_at(self._start - 1, 1) if self._start else b"\n"
+        if not scan.compressed and before != b"\n":
+            raise StaleIndexError
+        # A header that shares its frame with records belongs to the first segment.
+        skip = self._start == 0
+        for block in scan:
+            for line in block.lines[1:] if skip else block.lines:
+                record = read_line(line)
+                if expected is not None and record.seq != expected:
+                    raise StaleIndexError
+                expected = record.end_seq
+                yield record
+            skip = False
+        self.torn = scan.torn
+        if entry is not None and (self.torn is not None or expected != entry.to_seq):
+            raise StaleIndexError
+
+
+def _diagnostics(torn: TornTail | None) -> tuple[Diagnostic, ...]:
+    if torn is None:
+        return ()
+    return (Diagnostic(code="torn_tail", message=torn.describe(), byte=torn.byte),)
