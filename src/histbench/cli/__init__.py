@@ -1,6 +1,7 @@
 """The command line: one module for each command, errors to exit codes in `commands`.
 
-    run       the transport benchmark                 compare   two results files
+    run       the transport benchmark                 compare    two results files
+    report    results files as one page               notebooks  execute, check, export
     profiles  the synthetic profiles
 
 Machine output and tables go to standard output, everything else to standard error.
@@ -11,7 +12,9 @@ import click
 from histbench import __version__
 from histbench.cli.commands import Commands
 from histbench.cli.compare import compare
+from histbench.cli.notebooks import notebooks
 from histbench.cli.profiles import profiles
+from histbench.cli.report import report
 from histbench.cli.run import run
 
 __all__ = ["main"]
@@ -23,5 +26,5 @@ def main() -> None:
     """Measure how chat and agent session histories are best stored, shipped and folded."""
 
 
-for command in (run, compare, profiles):
+for command in (run, report, compare, profiles, notebooks):
     main.add_command(command)

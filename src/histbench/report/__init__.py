@@ -1,0 +1,39 @@
+"""Reports: results files as tables, figures, sentences and pages.  Reports read, they do not measure.
+
+    measured    one input's figures at hand            cells      tables as values, shown in many ways
+    tables      the tables                             panels     the figures, as values
+    sentences   summary, method, warnings              palette    one colour for each form
+    document    what stands where; the JSON edition    svg, plots draw panels for page and notebook
+    html, markdown  the editions                       notebooks  execute, check, export
+    aims        what was aimed at beside what was reached
+
+A notebook needs the names below, and `plots.plot_panels`.
+"""
+
+from histbench.report.cells import Table, table
+from histbench.report.measured import Measured, gather
+from histbench.report.panels import peak_panels, time_panels, wire_panels
+from histbench.report.tables import (
+    beside_table,
+    counts_table,
+    environment_table,
+    peaks_table,
+    stages_table,
+    wire_table,
+)
+
+__all__ = [
+    "Measured",
+    "Table",
+    "beside_table",
+    "counts_table",
+    "environment_table",
+    "gather",
+    "peak_panels",
+    "peaks_table",
+    "stages_table",
+    "table",
+    "time_panels",
+    "wire_panels",
+    "wire_table",
+]

@@ -1,0 +1,146 @@
+"""A report as one HTML page that needs nothing else.
+
+No script, no address outside the page: its policy forbids both, so that a page opened from a mail
+attachment asks nobody for anything.  All text is escaped, names of inputs included.  Wide tables
+scroll inside their own frame; the rest follows the width of the window, the reader's light or
+dark, and paper.
+"""
+
+from collections.abc import Iterable
+from html import escape
+from importlib.resources import files
+
+from histbench.report.cells import Cell, Column, Table
+from histbench.report.document import Figure, Report, Section
+from histbench.report.palette import FORM_COLOURS, OTHER_COLOUR
+from histbench.report.svg import draw_panel
+from histbench.results import NOT_MEASURED
+
+__all__ = ["POLICY", "render_html"]
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+# Beyond this many inputs the details are folded away below their summaries.
+_OPEN_SECTIONS = 4
+
+
+def render_html(report: Report) -> str:
+    """The page, the same text for the same report."""
+    parts = [
+        "<!DOCTYPE html>",
+        '<html lang="en">',
+        "<head>",
+        '<meta charset="utf-8">',
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        '<meta name="referrer" content="no-referrer">',
+        f"<title>{escape(report.title)}</title>",
+        f"<style>\n{_style()}</style>",
+        "</head>",
+        "<body>",
+        f"<header><h1>{escape(report.title)}</h1>{_contents(report)}</header>",
+        "<main>",
+        *_summary(report),
+        *(
+            _section(number, section, folded=len(report.sections) > _OPEN_SECTIONS)
+            for number, section in enumerate(report.sections)
+        ),
+        *_method(report),
+        "</main>",
+        "</body>",
+        "</html>",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _style() -> str:
+    text = files("histbench.report").joinpath("page.css").read_text("utf-8")
+    swatches = "".join(f".form-{form}{{--form:{c}}}\n" for form, c in FORM_COLOURS.items())
+    return f"{text}.form{{--form:{OTHER_COLOUR}}}\n{swatches}"
+
+
+def _contents(report: Report) -> str:
+    links = [("summary", "Summary")]
+    if len(report.sections) <= _OPEN_SECTIONS:
+        links += [(f"in-{n}", section.name) for n, section in enumerate(report.sections)]
+    links += [("method", "Method"), ("environment", "Environment")]
+    texts = "".join(f'<a href="#{anchor}">{escape(name)}</a>' for anchor, name in links)
+    return f'<nav aria-label="Contents">{texts}</nav>'
+
+
+def _summary(report: Report) -> Iterable[str]:
+    yield '<section id="summary"><h2>Summary</h2>'
+    for section in report.sections:
+        yield f"<h3>{escape(section.name)}</h3>"
+        yield _list(section.summary or (f"{NOT_MEASURED}: raw and packed, both",))
+    if report.beside is not None:
+        yield f"<h3>{escape(report.beside.title)}</h3>{_table(report.beside)}"
+    if report.warnings:
+        texts = _list(report.warnings)
+        yield f'<div class="warnings" role="note"><h3>To be careful with</h3>{texts}</div>'
+    yield "</section>"
+
+
+def _list(texts: Iterable[str]) -> str:
+    return "<ul>" + "".join(f"<li>{escape(text)}</li>" for text in texts) + "</ul>"
+
+
+def _section(number: int, section: Section, *, folded: bool) -> str:
+    body = "".join(map(_figure, section.figures))
+    head = f'<h2 id="in-{number}">{escape(section.name)}</h2>'
+    subtitle = f'<p class="subtitle">{escape(section.subtitle)}</p>'
+    if folded:
+        return f"<section><details><summary>{head}</summary>{subtitle}{body}</details></section>"
+    return f"<section>{head}{subtitle}{body}</section>"
+
+
+def _figure(figure: Figure) -> str:
+    head = f"<h3>{escape(figure.table.title)}</h3>"
+    if not figure.table.rows:
+        return f'{head}<p class="missing">{NOT_MEASURED}</p>'
+    panels = "".join(map(draw_panel, figure.panels))
+    drawn = f'<div class="panels">{panels}</div>' if panels else ""
+    return head + drawn + _table(figure.table)
+
+
+def _table(table: Table) -> str:
+    head = "".join(
+        f'<th scope="col" class="{column.kind}">{escape(column.title)}</th>'
+        for column in table.columns
+    )
+    rows, before = [], None
+    for row in table.rows:
+        lead = [cell.text for cell in row[: table.group]]
+        place = "starts" if lead != before else "repeats"
+        starts = f' class="{place}"' if table.group else ""
+        cells = "".join(
+            _cell(cell, column) for cell, column in zip(row, table.columns, strict=True)
+        )
+        rows.append(f"<tr{starts}>{cells}</tr>")
+        before = lead
+    notes = _list(table.notes) if table.notes else ""
+    return (
+        f'<div class="frame" role="region" aria-label="{escape(table.title)}" tabindex="0">'
+        f"<table><thead><tr>{head}</tr></thead><tbody>\n{chr(10).join(rows)}\n"
+        f"</tbody></table></div>" + (f'<div class="notes">{notes}</div>' if notes else "")
+    )
+
+
+def _cell(cell: Cell, column: Column) -> str:
+    classes = " ".join(filter(None, (column.kind, cell.mark)))
+    text = escape(cell.text)
+    if column.kind == "form":
+        known = f" form-{cell.text}" if cell.text in FORM_COLOURS else ""
+        return f'<td class="form{known}">{text}</td>'
+    return f'<td class="{classes}">{text}</td>'
+
+
+def _method(report: Report) -> Iterable[str]:
+    yield '<section id="method"><h2>Method</h2>'
+    for label, sentences in report.method:
+        if label:
+            yield f"<h3>{escape(label)}</h3>"
+        yield "".join(f"<p>{escape(text)}</p>" for text in sentences)
+    yield f"<h3>{escape(report.inputs.title)}</h3>{_table(report.inputs)}"
+    yield f'<h3 id="environment">{escape(report.environment.title)}</h3>'
+    yield _table(report.environment) + "</section>"

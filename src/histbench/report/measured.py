@@ -1,0 +1,108 @@
+"""One input of one results file, with its figures at hand by stage, form and encoding.
+
+Nothing is computed here that a results file does not imply: medians, spreads, ratios, savings.
+Where a figure was not taken, it is None, and a sentence or table has to say so.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from histbench.results import STAGES, Input, Results, Series, SeriesKey, Summary
+
+__all__ = ["UNSTABLE", "Measured", "Source", "gather", "is_unstable"]
+
+# A spread (MAD) of more than a tenth of the median: a noisy machine's usual share, by the advice
+# of pyperf's `check`; such a figure may not be leant on.
+UNSTABLE = 0.1
+
+# A results file's label, "" where there is only one, and what it holds.
+Source = tuple[str, Results]
+
+
+def is_unstable(summary: Summary) -> bool:
+    """Whether the runs lie too far apart for their median to be leant on."""
+    return summary.mad > summary.median * UNSTABLE
+
+
+class Measured:
+    """The series of one input."""
+
+    def __init__(self, results: Results, described: Input, label: str = "") -> None:
+        self.results = results
+        self.described = described
+        self.label = label
+        self._series = {
+            key: series for key, series in results.series().items() if key.input == described.name
+        }
+        self.forms = tuple(dict.fromkeys(key.form for key in self._series if key.form))
+
+    @property
+    def name(self) -> str:
+        """The input's name, and its results file's where there are several."""
+        return f"{self.described.name} ({self.label})" if self.label else self.described.name
+
+    def encodings(self, stage: str = "wire") -> tuple[str, ...]:
+        """The encodings that `stage` has samples or holes for, in their order."""
+        return tuple(dict.fromkeys(key.encoding for key in self._series if key.stage == stage))
+
+    def keys(self, metric: str) -> Iterator[SeriesKey]:
+        """What was taken of one metric, known stages first and in the order of their table."""
+        order = {name: number for number, name in enumerate(STAGES)}
+        found = [key for key in self._series if key.metric == metric]
+        return iter(sorted(found, key=lambda key: order.get(key.stage, len(order))))
+
+    def __getitem__(self, key: SeriesKey) -> Series:
+        return self._series[key]
+
+    def series(self, stage: str, form: str, encoding: str = "") -> Series | None:
+        """The series of a known stage, or None."""
+        key = SeriesKey(self.described.name, form, encoding, stage, STAGES[stage].metric)
+        return self._series.get(key)
+
+    def summary(self, stage: str, form: str, encoding: str = "") -> Summary | None:
+        """Its summary; None where nothing was measured."""
+        series = self.series(stage, form, encoding)
+        return series.summary if series else None
+
+    def median(self, stage: str, form: str, encoding: str = "") -> float | None:
+        """Its median; None where nothing was measured."""
+        summary = self.summary(stage, form, encoding)
+        return summary.median if summary else None
+
+    def note(self, stage: str, form: str, encoding: str = "") -> str | None:
+        """Why nothing was measured, or None."""
+        series = self.series(stage, form, encoding)
+        return series.note if series else None
+
+    @property
+    def baseline_seconds(self) -> float | None:
+        """The median of json.loads over the raw page, which every duration stands beside."""
+        return self.median("baseline.json_loads", "raw")
+
+    def change(self, stage: str, form: str, encoding: str = "", *, to: str = "raw") -> float | None:
+        """How much more `form` takes than `to`, as a fraction: -0.9 is nine tenths less."""
+        ours, other = self.median(stage, form, encoding), self.median(stage, to, encoding)
+        return None if ours is None or not other else (ours - other) / other
+
+    def notes(self, metric: str) -> tuple[str, ...]:
+        """Every reason why something of a metric was not measured, once."""
+        found = (self._series[key].note for key in self.keys(metric))
+        return tuple(dict.fromkeys(note for note in found if note))
+
+    def unstable(self) -> tuple[SeriesKey, ...]:
+        """The series of seconds whose runs lie too far apart."""
+        return tuple(
+            key
+            for key in self.keys("seconds")
+            if (summary := self._series[key].summary) and is_unstable(summary)
+        )
+
+
+def gather(sources: Sequence[Source]) -> list[Measured]:
+    """Every input of every results file, inputs of one name beside each other."""
+    found = [
+        Measured(results, described, label)
+        for label, results in sources
+        for described in results.inputs
+    ]
+    first = {each.described.name: number for number, each in reversed([*enumerate(found)])}
+    return sorted(found, key=lambda each: first[each.described.name])

@@ -1,0 +1,300 @@
+"""The tables of a report, each made of results alone.
+
+    wire      bytes by encoding and form, beside the published figures where they apply
+    counts    what a parser meets
+    stages    median, spread and ratio to json.loads of the raw page, by stage and form
+    peaks     three kinds of memory peak, which do not mean the same
+    beside    one line per input, when there are several
+    inputs    what was measured, to the byte
+    environment  what the numbers depend on, one column per results file
+
+A hole is written out as `not measured`; its reason stands in the notes.
+"""
+
+from collections.abc import Sequence
+
+from histbench.report.cells import NO_VALUE, Cell, Column, Mark, Table
+from histbench.report.measured import UNSTABLE, Measured, Source, is_unstable
+from histbench.results import NOT_MEASURED, STAGES, SeriesKey, Summary
+from histbench.results.numbers import (
+    bytes_text,
+    change_text,
+    megabytes,
+    milliseconds,
+    ratio_text,
+)
+from histbench.results.published import PUBLISHED_BYTES, PUBLISHED_PROFILES, PUBLISHED_RECORDS
+
+__all__ = [
+    "beside_table",
+    "counts_table",
+    "environment_table",
+    "has_published",
+    "inputs_table",
+    "peaks_table",
+    "stages_table",
+    "wire_table",
+]
+
+_NOTHING = Cell(NO_VALUE)
+_HOLE = Cell(NOT_MEASURED, None, "missing")
+_PEAK_KINDS = ("traced", "native", "rss")
+# In the wire table, beside the bytes they belong to.
+_PER_ENCODING = frozenset({"host.encode", "client.decode"})
+
+
+def has_published(measured: Measured) -> bool:
+    """Whether the input was made to the published description."""
+    return measured.described.profile in PUBLISHED_PROFILES
+
+
+def wire_table(measured: Measured) -> Table:
+    """Wire bytes of every form under every encoding."""
+    columns = [
+        Column("encoding", "label"),
+        Column("form", "form"),
+        Column("bytes", unit="byte"),
+        Column("to raw", unit="percent"),
+        Column("encode ms", unit="millisecond"),
+        Column("decode ms", unit="millisecond"),
+    ]
+    published = has_published(measured)
+    if published:
+        columns += [
+            Column("published bytes", unit="byte"),
+            Column("published to raw", unit="percent"),
+        ]
+    rows = []
+    for encoding in measured.encodings():
+        for form in measured.forms:
+            if measured.series("wire", form, encoding) is None:
+                continue
+            row = [Cell(encoding), Cell(form), *_wire_cells(measured, form, encoding)]
+            rows.append(tuple(row + (_published_cells(form, encoding) if published else [])))
+    return Table(
+        title="Bytes on the wire",
+        columns=tuple(columns),
+        rows=tuple(rows),
+        notes=measured.notes("bytes"),
+        group=1,
+    )
+
+
+def _wire_cells(measured: Measured, form: str, encoding: str) -> list[Cell]:
+    size = measured.median("wire", form, encoding)
+    return [
+        _HOLE if size is None else Cell(bytes_text(size), size),
+        _NOTHING if form == "raw" else _change(measured.change("wire", form, encoding)),
+        _duration(measured, "host.encode", form, encoding),
+        _duration(measured, "client.decode", form, encoding),
+    ]
+
+
+def _duration(measured: Measured, stage: str, form: str, encoding: str) -> Cell:
+    summary = measured.summary(stage, form, encoding)
+    if summary is None:
+        return _NOTHING
+    return Cell(milliseconds(summary.median), summary.median * 1e3, _mark(summary))
+
+
+def _mark(summary: Summary) -> Mark:
+    return "unstable" if is_unstable(summary) else ""
+
+
+def _change(fraction: float | None) -> Cell:
+    return _NOTHING if fraction is None else Cell(change_text(fraction), fraction * 100)
+
+
+def _published_cells(form: str, encoding: str) -> list[Cell]:
+    size, raw = PUBLISHED_BYTES.get((form, encoding)), PUBLISHED_BYTES.get(("raw", encoding))
+    if size is None or raw is None:
+        return [_NOTHING, _NOTHING]
+    reduction = _NOTHING if form == "raw" else _change((size - raw) / raw)
+    return [Cell(bytes_text(size), size), reduction]
+
+
+def counts_table(measured: Measured) -> Table:
+    """Records and JSON values of every form."""
+    columns = [
+        Column("form", "form"),
+        Column("records", unit="count"),
+        Column("JSON values", unit="count"),
+    ]
+    published = has_published(measured)
+    if published:
+        columns.append(Column("published records", unit="count"))
+    rows = []
+    for form in measured.forms:
+        if measured.series("records", form) is None:
+            continue
+        counts = (measured.median(stage, form) for stage in ("records", "values"))
+        row = [Cell(form), *(_HOLE if n is None else Cell(bytes_text(n), n) for n in counts)]
+        if published:
+            known = PUBLISHED_RECORDS.get(form)
+            row.append(_NOTHING if known is None else Cell(bytes_text(known), known))
+        rows.append(tuple(row))
+    return Table(
+        title="What a parser meets",
+        columns=tuple(columns),
+        rows=tuple(rows),
+        notes=measured.notes("count"),
+    )
+
+
+def stages_table(measured: Measured) -> Table:
+    """Median, spread, minimum and ratio of every timed stage that has no encoding."""
+    columns = (
+        Column("stage", "label"),
+        Column("form", "form"),
+        Column("median ms", unit="millisecond"),
+        Column("MAD ms", unit="millisecond"),
+        Column("min ms", unit="millisecond"),
+        Column("runs", unit="count"),
+        Column("of json.loads(raw)", unit="fraction"),
+        Column("", "label"),
+    )
+    keys = [key for key in measured.keys("seconds") if key.stage not in _PER_ENCODING]
+    rows = tuple(_stage_row(measured, key) for key in keys)
+    notes = list(measured.notes("seconds"))
+    if any(row[2].mark == "unstable" for row in rows):
+        notes.append(f"unstable: the spread (MAD) is more than {UNSTABLE:.0%} of the median")
+    return Table(title="Time by stage", columns=columns, rows=rows, notes=tuple(notes), group=1)
+
+
+def _stage_row(measured: Measured, key: SeriesKey) -> tuple[Cell, ...]:
+    labels = (Cell(key.stage), Cell(key.form))
+    summary = measured[key].summary
+    if summary is None:
+        return (*labels, _HOLE, *[_NOTHING] * 4, Cell(""))
+    baseline = measured.baseline_seconds
+    ratio = summary.median / baseline if baseline else None
+    mark = _mark(summary)
+    return (
+        *labels,
+        Cell(milliseconds(summary.median), summary.median * 1e3, mark),
+        Cell(milliseconds(summary.mad), summary.mad * 1e3),
+        Cell(milliseconds(summary.minimum), summary.minimum * 1e3),
+        Cell(str(summary.runs), summary.runs),
+        _NOTHING if ratio is None else Cell(ratio_text(ratio), ratio),
+        Cell(mark, None, mark),
+    )
+
+
+def peaks_table(measured: Measured) -> Table:
+    """Traced, native and resident peaks of host, client and encoders."""
+    columns = (
+        Column("work", "label"),
+        Column("form", "form"),
+        Column("encoding", "label"),
+        Column("traced MB", unit="megabyte"),
+        Column("native MB", unit="megabyte"),
+        Column("resident MB", unit="megabyte"),
+    )
+    keys = measured.keys("peak_bytes")
+    # One row for each of what was measured; its kinds of peak are the columns.
+    works = dict.fromkeys((k.stage.rpartition(".")[0], k.form, k.encoding) for k in keys)
+    rows = tuple(
+        (
+            Cell(work.removeprefix("memory.")),
+            Cell(form),
+            Cell(encoding or NO_VALUE),
+            *(_peak(measured, f"{work}.{kind}", form, encoding) for kind in _PEAK_KINDS),
+        )
+        for work, form, encoding in works
+    )
+    return Table(
+        title="Peaks of memory",
+        columns=columns,
+        rows=rows,
+        notes=measured.notes("peak_bytes"),
+        group=1,
+    )
+
+
+def _peak(measured: Measured, stage: str, form: str, encoding: str) -> Cell:
+    if stage not in STAGES or measured.series(stage, form, encoding) is None:
+        return _NOTHING
+    peak = measured.median(stage, form, encoding)
+    return _HOLE if peak is None else Cell(megabytes(peak), peak / 1e6)
+
+
+# Heading, unit, stage, form, encoding: the figures that inputs are held against each other by.
+_BESIDE = (
+    ("raw bytes", "byte", "wire", "raw", "identity"),
+    ("packed bytes", "byte", "wire", "packed", "identity"),
+    ("joined bytes", "byte", "wire", "joined", "identity"),
+    ("raw br-5", "byte", "wire", "raw", "br-5"),
+    ("packed br-5", "byte", "wire", "packed", "br-5"),
+    ("joined br-5", "byte", "wire", "joined", "br-5"),
+    ("raw to first use ms", "millisecond", "client.total", "raw", ""),
+    ("packed ms", "millisecond", "client.total", "packed", ""),
+    ("joined ms", "millisecond", "client.total", "joined", ""),
+)
+
+
+def beside_table(all_measured: Sequence[Measured]) -> Table:
+    """One row per input: the figures to hold inputs and results files against each other by."""
+    columns = (
+        Column("input", "label"),
+        Column("events", unit="count"),
+        *(Column(title, unit=unit) for title, unit, *_ in _BESIDE),
+    )
+    rows = []
+    for each in all_measured:
+        cells = [Cell(each.name), Cell(bytes_text(each.described.events), each.described.events)]
+        for _, unit, stage, form, encoding in _BESIDE:
+            if unit == "millisecond":
+                cells.append(_duration(each, stage, form, encoding))
+            else:
+                size = each.median(stage, form, encoding)
+                cells.append(_HOLE if size is None else Cell(bytes_text(size), size))
+        rows.append(tuple(cells))
+    return Table(title="Side by side", columns=columns, rows=tuple(rows))
+
+
+def inputs_table(all_measured: Sequence[Measured]) -> Table:
+    """What was measured: counts, size, what the reader reported, and the digest of the file."""
+    columns = (
+        Column("input", "label"),
+        Column("events", unit="count"),
+        Column("ordinary", unit="count"),
+        Column("rows", unit="count"),
+        Column("file bytes", unit="byte"),
+        Column("made by", "label"),
+        Column("reader's remarks", "label"),
+        Column("SHA-256", "label"),
+    )
+    rows = tuple(
+        (
+            Cell(each.name),
+            *(Cell(bytes_text(n), n) for n in (it.events, it.ordinary, it.rows, it.bytes)),
+            Cell(NO_VALUE if it.profile is None else f"{it.profile}, seed {it.seed}"),
+            Cell(", ".join(f"{code} ({n})" for code, n in it.diagnostics.items()) or NO_VALUE),
+            Cell(it.sha256),
+        )
+        for each in all_measured
+        for it in (each.described,)
+    )
+    return Table(title="Inputs", columns=columns, rows=rows)
+
+
+def environment_table(sources: Sequence[Source]) -> Table:
+    """Environment and settings of each results file, what differs between them first."""
+    maps: list[dict[str, object]] = [
+        {"created": results.created_at, "command": results.command}
+        | dict(results.environment)
+        | {f"setting {name}": value for name, value in results.settings.items()}
+        for _, results in sources
+    ]
+    names = list(dict.fromkeys(name for each in maps for name in each))
+    names.sort(key=lambda name: all(each.get(name) == maps[0].get(name) for each in maps))
+    columns = [Column("", "label")]
+    columns += [Column(label or "value", "label") for label, _ in sources]
+    rows = tuple((Cell(name), *(Cell(_setting(each.get(name))) for each in maps)) for name in names)
+    return Table(title="Environment and settings", columns=tuple(columns), rows=rows)
+
+
+def _setting(value: object) -> str:
+    if value is None:
+        return NO_VALUE
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
