@@ -139,11 +139,12 @@ class RowHead(Struct, frozen=True, kw_only=True, gc=False):
             b'{"type":"assistant/chunk","seq":%d,"time":%d,"data":%b%b}}}'
             % (seq, time, start, text)
             for seq, time, text in zip(
-                range(self.seq0, self.end_seq), self.times(), self._text_jsons(), strict=True
+                range(self.seq0, self.end_seq), self.times(), self.text_jsons(), strict=True
             )
         ]
 
-    def _text_jsons(self) -> list[bytes]:
+    def text_jsons(self) -> list[bytes]:
+        """Each member's text as JSON."""
         return [encode(text) for text in self.text_list()]
 
     def first_token(self) -> int | None:
@@ -272,11 +273,12 @@ class Row(RowHead, frozen=True, kw_only=True, gc=False):
         raw = self.texts[2 : stop if stop >= 0 else -2]
         return self.text_list()[0] if b"\\" in raw else raw.decode("utf-8")
 
-    def _text_jsons(self) -> list[bytes]:
+    def text_jsons(self) -> list[bytes]:
+        """Each member's text as JSON, cut from the array."""
         try:
             return list(map(bytes, _raw_list.decode(self.texts)))
         except msgspec.DecodeError:
-            return super()._text_jsons()
+            return super().text_jsons()
 
     def json(self) -> bytes:
         """The storage line of the row (no newline), byte for byte what the original writes."""

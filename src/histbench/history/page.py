@@ -12,7 +12,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from histbench.errors import InvalidPage, Place
-from histbench.events import Event
+from histbench.events import MAX_SAFE_INTEGER, Event
 from histbench.jsontext import decode
 from histbench.log import EventLog
 from histbench.records import Plain, record_events
@@ -84,15 +84,15 @@ def whole_page(log: EventLog) -> HistoryPage:
 def check_cover(records: Sequence[PageRecord], from_seq: int, to_seq: int) -> None:
     """Raise InvalidPage unless the records cover `[from_seq, to_seq)` exactly.
 
-    Codes: `page_interval` (inverted), `page_gap`, `page_overlap`, `page_end`; the place is the seq
+    Codes: `page_interval` (inverted or too large), `page_gap`, `page_overlap`, `page_end`; the place is the seq
     of the first record that does not fit.
     """
-    if not 0 <= from_seq <= to_seq:
+    if not 0 <= from_seq <= to_seq <= MAX_SAFE_INTEGER + 1:
         raise InvalidPage(
-            "inverted interval",
+            "bad interval",
             code="page_interval",
             found=[from_seq, to_seq],
-            expected="0 <= fromSeq <= toSeq",
+            expected="0 <= fromSeq <= toSeq, at most one past the largest seq",
         )
     due = from_seq
     for record in records:
