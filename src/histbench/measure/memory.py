@@ -17,13 +17,14 @@ import importlib.util
 import os
 import subprocess
 import sys
-from typing import Annotated, Literal
+import threading
+from typing import Annotated, Literal, Self
 
 import msgspec
 
 from histbench.errors import HistbenchError
 
-__all__ = ["PeakReply", "PeakRequest", "measure_peaks", "native_peaks_available"]
+__all__ = ["PeakProcesses", "PeakReply", "PeakRequest", "native_peaks_available"]
 
 _WORKER = "histbench.measure.memory_worker"
 
@@ -57,30 +58,68 @@ def native_peaks_available() -> bool:
     return importlib.util.find_spec("memray") is not None
 
 
-def measure_peaks(request: PeakRequest, data: bytes = b"") -> dict[str, list[int]]:
-    """The peaks that a fresh process reached at the requested work, in bytes by kind.
+class PeakProcesses:
+    """Starts workers and waits for them, from several threads if need be; a context manager.
 
-    Raises:
-        HistbenchError: `memory_worker_failed`, with the last line that the process left.
+    Leaving the context ends whatever still runs, so that Ctrl-C leaves no process behind.
     """
-    # An inherited PYTHONTRACEMALLOC would trace the samples that must not be traced.
-    environment = {k: v for k, v in os.environ.items() if k != "PYTHONTRACEMALLOC"}
-    done = subprocess.run(
-        # -P: a json.py in the current folder is not the standard library's.
-        [sys.executable, "-P", "-m", _WORKER],
-        input=msgspec.json.encode(request) + b"\n" + data,
-        capture_output=True,
-        check=False,
-        env=environment,
-    )
-    try:
-        if done.returncode == 0:
-            return msgspec.json.decode(done.stdout, type=PeakReply).peaks
-    except msgspec.DecodeError:
-        pass
-    last = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-    raise HistbenchError(
+
+    def __init__(self) -> None:
+        self._running: set[subprocess.Popen[bytes]] = set()
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._closed = True
+            for process in self._running:
+                process.kill()
+
+    def measure(self, request: PeakRequest, page: bytes = b"") -> dict[str, list[int]]:
+        """The peaks that a fresh process reached at the requested work, in bytes by kind.
+
+        Raises:
+            HistbenchError: `memory_worker_failed`, with the last line that the process left.
+        """
+        process = self._start(request)
+        try:
+            out, err = process.communicate(msgspec.json.encode(request) + b"\n" + page)
+        finally:
+            process.kill()
+            with self._lock:
+                self._running.discard(process)
+        try:
+            if process.returncode == 0:
+                return msgspec.json.decode(out, type=PeakReply).peaks
+        except msgspec.DecodeError:
+            pass
+        last = err.decode(errors="replace").strip().rpartition("\n")[2]
+        raise _failed(request, last or f"exit code {process.returncode}")
+
+    def _start(self, request: PeakRequest) -> subprocess.Popen[bytes]:
+        # An inherited PYTHONTRACEMALLOC would trace the samples that must not be traced.
+        environment = {k: v for k, v in os.environ.items() if k != "PYTHONTRACEMALLOC"}
+        with self._lock:
+            if self._closed:
+                raise _failed(request, "not started")
+            process = subprocess.Popen(
+                # -P: a json.py in the current folder is not the standard library's.
+                [sys.executable, "-P", "-m", _WORKER],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=environment,
+            )
+            self._running.add(process)
+            return process
+
+
+def _failed(request: PeakRequest, reason: str) -> HistbenchError:
+    return HistbenchError(
         f"the process that measures memory ({request.form}, {request.side}) failed",
         code="memory_worker_failed",
-        found=last or f"exit code {done.returncode}",
+        found=reason,
     )

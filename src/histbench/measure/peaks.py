@@ -4,10 +4,17 @@ Host and client are traced by tracemalloc, several samples each; with memray ins
 sides get the native peak too, which for an encoder is the only one that says anything.
 """
 
+import os
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Literal, NamedTuple
 
-from histbench.measure.memory import PeakRequest, Side, measure_peaks, native_peaks_available
+from histbench.measure.memory import (
+    PeakProcesses,
+    PeakRequest,
+    Side,
+    native_peaks_available,
+)
 from histbench.measure.plan import Plan, Steps
 from histbench.measure.samples import SampleSheet
 from histbench.measure.subject import Subject
@@ -15,6 +22,9 @@ from histbench.measure.subject import Subject
 __all__ = ["count_peaks", "take_all_peaks"]
 
 _NO_MEMRAY = "memray, the extra `native`, is not installed"
+
+# A raw page takes 300 MB in each process.
+_AT_ONCE = 4
 
 
 class _Job(NamedTuple):
@@ -55,22 +65,41 @@ def take_all_peaks(
     Raises:
         HistbenchError: `memory_worker_failed`.
     """
+    wanted = []
     for job in _jobs(plan) if plan.memory_samples else ():
-        stage = f"memory.{job.side}"
         if job.left_out:
-            sheet.leave_out([f"{stage}.native"], job.left_out, form=job.form, encoding=job.encoding)
-            continue
-        steps.next(f"{subject.source.name}: {stage} {job.form} {job.encoding or job.tool}")
-        request = PeakRequest(
-            side=job.side,
-            tool=job.tool,
-            form=job.form,
-            encoding=job.encoding,
-            path=subject.source.path,
-            samples=plan.memory_samples,
-            gc_enabled=plan.gc_enabled,
-        )
-        data = b"" if job.side == "host" else pages[job.form]
-        for kind, peaks in measure_peaks(request, data).items():
-            for run, peak in enumerate(peaks):
-                sheet.add(f"{stage}.{kind}", peak, form=job.form, encoding=job.encoding, run=run)
+            stage = f"memory.{job.side}.native"
+            sheet.leave_out([stage], job.left_out, form=job.form, encoding=job.encoding)
+        else:
+            wanted.append(job)
+    # Unlike seconds, peaks do not mind a neighbour.
+    pool = ThreadPoolExecutor(min(_AT_ONCE, os.cpu_count() or 1))
+    with PeakProcesses() as processes:
+        try:
+            running = {}
+            for job in wanted:
+                page = b"" if job.side == "host" else pages[job.form]
+                request = _request(job, subject, plan)
+                running[pool.submit(processes.measure, request, page)] = job
+            for future in as_completed(running):
+                job = running[future]
+                steps.next(f"{subject.source.name}: memory of {job.side} {job.form}")
+                for kind, peaks in future.result().items():
+                    stage = f"memory.{job.side}.{kind}"
+                    for run, peak in enumerate(peaks):
+                        sheet.add(stage, peak, form=job.form, encoding=job.encoding, run=run)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+    pool.shutdown()
+
+
+def _request(job: _Job, subject: Subject, plan: Plan) -> PeakRequest:
+    return PeakRequest(
+        side=job.side,
+        tool=job.tool,
+        form=job.form,
+        encoding=job.encoding,
+        path=subject.source.path,
+        samples=plan.memory_samples,
+        gc_enabled=plan.gc_enabled,
+    )

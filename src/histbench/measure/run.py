@@ -122,7 +122,9 @@ def _run_source(source: Source, plan: Plan, steps: Steps) -> tuple[Input, list[S
     subject = Subject.read(source)
     sheet = SampleSheet(source.name)
     steps.next(f"{source.name}: proving that every form holds it")
-    pages = _encode_pages(subject, plan, sheet)
+    # Untimed, and it makes millions of short-lived dicts without a cycle among them.
+    with collector(enabled=False):
+        pages = _encode_pages(subject, plan, sheet)
     with collector(enabled=plan.gc_enabled):
         time_encodings(subject, plan, pages, sheet, steps)
         time_pipelines(subject, plan, pages, sheet, steps)
