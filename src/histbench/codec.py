@@ -115,9 +115,13 @@ def split_delta(event: Any) -> ListRow | None:
         seq is None
         or seq < 0
         or time is None
+        # Rounding a number past 2^53 would lose digits, so such a delta stays verbatim.
         or turn is None
+        or turn != data["turn"]
         or step is None
+        or step != data["step"]
         or index is None
+        or index != chunk["index"]
         or type(text) is not str
         or (kind.is_call and type(call_id) is not str)
         or ("name" in chunk and type(name) is not str)
@@ -246,7 +250,9 @@ def check_row(value: dict[str, Any], kind: DeltaKind) -> ListRow:
     keys = set(data)
     expected_keys = _CALL_DATA_KEYS if kind.is_call else _TEXT_DATA_KEYS
     if keys != expected_keys and not (kind.is_call and keys == {*expected_keys, "name"}):
-        raise refuse("data_keys", "wrong keys in data", sorted(keys), str(sorted(expected_keys)))
+        raise refuse(
+            "data_keys", "wrong keys in data", sorted(map(str, keys)), str(sorted(expected_keys))
+        )
     call_id, name = data.get("id"), data.get("name")
     if kind.is_call and not (type(call_id) is str and ("name" not in data or type(name) is str)):
         raise refuse("call_strings", "bad id or name", [call_id, name], "strings")

@@ -26,7 +26,17 @@ import msgspec
 
 from histbench.errors import InvalidJson, Place
 
-__all__ = ["JsonValue", "check_utf8", "decode", "encode", "js_number", "merge_surrogates", "same"]
+__all__ = [
+    "JsonValue",
+    "check_skipped",
+    "check_utf8",
+    "decode",
+    "encode",
+    "encode_strictly",
+    "js_number",
+    "merge_surrogates",
+    "same",
+]
 
 
 # A plain alias: a recursive type would make every caller narrow what JSON leaves open.
@@ -43,29 +53,41 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 _BYTE_IN_MESSAGE = re.compile(r" \(byte ([0-9]+)\)$")
 
-# What msgspec prints unlike JavaScript, or may have made up: exponents, `1.0`, index-like keys,
-# and `null`, which is also its answer to NaN.  A match inside a string only costs time.
-_SUSPECT = re.compile(rb'null|"[0-9]+":|[0-9](?:\.0|[eE][-+]?[0-9]+)(?:[,\]}]|\Z)')
+# What msgspec prints unlike JavaScript, or may have made up: `null`, which is also its answer to
+# NaN, index-like keys, `1.0` and exponents.  A match inside a string only costs time, and each
+# pattern starts with a literal, without which the search takes longer than the printing.
+_SUSPECTS = tuple(
+    re.compile(pattern).search
+    for pattern in (rb"null", rb'"[0-9]+":', rb"\.0(?:[,\]}]|\Z)", rb"e[-+]?[0-9]+(?:[,\]}]|\Z)")
+)
+
+# With every digit a zero: what a number that no double can hold has in its text, or an integer
+# with more digits than the interpreter reads.  An exponent below 100 needs 200 digits more.
+_DIGITS_ALIKE = bytes.maketrans(b"123456789E", b"000000000e")
+_HUGE = (b"e000", b"0" * 200)
 
 
 def js_number(value: object) -> int | float | None:
     """`value` as JavaScript holds the number, integral ones as int; None when it is no number.
 
+    An integer that no double comes near is none: JavaScript reads it as an infinity and would
+    write null.
+
     >>> js_number(1.0), js_number(True), js_number(2**53 + 1), js_number(0.5)
     (1, None, 9007199254740992, 0.5)
     """
     if type(value) is int:
-        return value if -(2**53) <= value <= 2**53 else _normal(_as_double(value))
+        return value if -(2**53) <= value <= 2**53 else _rounded(value)
     if type(value) is float and math.isfinite(value):
         return _normal(value)
     return None
 
 
-def _as_double(value: int) -> float:
+def _rounded(value: int) -> int | float | None:
     try:
-        return float(value)
+        return _normal(float(value))
     except OverflowError:
-        return math.inf if value > 0 else -math.inf
+        return None
 
 
 def _normal(value: float) -> int | float:
@@ -100,7 +122,8 @@ def decode(data: bytes | str) -> JsonValue:
     Raises:
         InvalidJson: the text is not JSON (`invalid_json`, with the byte where msgspec names one),
             not UTF-8 (`invalid_utf8`), nested past the interpreter's limit (`too_deep`) or holds
-            a number that no double can (`number_out_of_range`).
+            a number that no double can or an integer of thousands of digits
+            (`number_out_of_range`).
 
     >>> decode('{"a": 1.0, "b": "\\ud83d", "a": 2e3}')
     {'a': 2000, 'b': '\ud83d'}
@@ -123,17 +146,19 @@ def decode(data: bytes | str) -> JsonValue:
 
 def _decode_slowly(data: bytes | str) -> JsonValue:
     try:
+        text = data if isinstance(data, str) else data.decode("utf-8")
         # raw_decode would skip no white space; decode() does, and refuses a BOM and trailing text.
-        return _standard.decode(data if isinstance(data, str) else data.decode("utf-8"))
+        return _standard.decode(text)
     except UnicodeDecodeError as error:
         raise _not_utf8(error) from error
     except RecursionError:
         raise _too_deep() from None
+    except json.JSONDecodeError as error:
+        byte = len(error.doc[: error.pos].encode("utf-8", "surrogatepass"))
+        raise InvalidJson(f"not JSON: {error.msg}", where=Place(byte=byte)) from error
     except ValueError as error:
-        # JSONDecodeError, and the interpreter's limit on the digits of an integer.
-        place = Place(byte=error.pos) if isinstance(error, json.JSONDecodeError) else None
-        reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
-        raise InvalidJson(f"not JSON: {reason}", where=place) from error
+        # The interpreter's limit on the digits of an integer.
+        raise InvalidJson(str(error), code="number_out_of_range") from error
 
 
 def _malformed(error: msgspec.DecodeError) -> InvalidJson:
@@ -156,10 +181,7 @@ def _too_deep() -> InvalidJson:
 
 
 def check_utf8(data: bytes) -> None:
-    """Raise InvalidJson (`invalid_utf8`) unless `data` is UTF-8.
-
-    For raw JSON that msgspec skipped: it checks the syntax of what it skips, not the encoding.
-    """
+    """Raise InvalidJson (`invalid_utf8`) unless `data` is UTF-8."""
     if data.isascii():
         return
     try:
@@ -168,8 +190,23 @@ def check_utf8(data: bytes) -> None:
         raise _not_utf8(error) from error
 
 
+def check_skipped(data: bytes) -> None:
+    """Raise InvalidJson unless `decode` will read `data`, raw JSON that msgspec skipped.
+
+    It checks the syntax of what it skips, but neither the encoding (`invalid_utf8`) nor whether
+    numbers can be held (`number_out_of_range`).
+    """
+    check_utf8(data)
+    digits_alike = data.translate(_DIGITS_ALIKE, b"+")
+    if any(huge in digits_alike for huge in _HUGE):
+        decode(data)
+
+
 def encode(value: JsonValue) -> bytes:
     r"""`value` as JavaScript's JSON.stringify prints it, in UTF-8.
+
+    A value of a type that JSON has not and msgspec has a spelling for (a date, a set, bytes) is
+    spelled so; where a caller's values come in, `encode_strictly` refuses those too.
 
     Raises:
         InvalidJson: `value` holds something JSON cannot (`not_json`), or nests too deeply.
@@ -183,7 +220,21 @@ def encode(value: JsonValue) -> bytes:
         raise _too_deep() from None
     except (UnicodeEncodeError, TypeError, ValueError, OverflowError):
         return _encode_slowly(value)
-    return out if _SUSPECT.search(out) is None else _encode_slowly(value)
+    for suspect in _SUSPECTS:
+        if suspect(out) is not None:
+            return _encode_slowly(value)
+    return out
+
+
+def encode_strictly(value: JsonValue) -> bytes:
+    """`encode`, for a value that a caller made: what is no JSON value is refused, not converted.
+
+    Raises:
+        InvalidJson: as `encode`.
+    """
+    out = encode(value)
+    # What msgspec converted reads back as something else.
+    return out if decode(out) == value else _encode_slowly(value)
 
 
 def _encode_slowly(value: JsonValue) -> bytes:
@@ -206,7 +257,7 @@ def _write(value: JsonValue, put: Any) -> None:
     elif isinstance(value, str):
         put(json.dumps(value, ensure_ascii=False))
     elif isinstance(value, int):
-        put(int.__repr__(value))
+        put(_print_integer(value))
     elif isinstance(value, float):
         put(_print_float(value))
     elif isinstance(value, dict):
@@ -255,6 +306,14 @@ def _is_array_index(key: str) -> bool:
     return len(key) <= len(str(_ARRAY_INDEX_LIMIT)) and int(key) < _ARRAY_INDEX_LIMIT
 
 
+def _print_integer(value: int) -> str:
+    try:
+        return int.__repr__(value)
+    except ValueError as error:
+        # The interpreter's limit on digits: what is written could not be read.
+        raise InvalidJson(str(error), code="number_out_of_range") from error
+
+
 def _print_float(value: float) -> str:
     """ECMA-262 Number::toString: the shortest digits, laid out by the size of the exponent."""
     if not math.isfinite(value):
@@ -299,18 +358,21 @@ def same(left: JsonValue, right: JsonValue) -> bool:
     >>> same({"a": [1.0]}, {"a": [1]}), same([True], [1])
     (True, False)
     """
-    if isinstance(left, dict):
-        return (
-            isinstance(right, dict)
-            and len(left) == len(right)
-            and all(key in right and same(member, right[key]) for key, member in left.items())
-        )
-    if isinstance(left, list | tuple):
-        return (
-            isinstance(right, list | tuple)
-            and len(left) == len(right)
-            and all(map(same, left, right))
-        )
-    if isinstance(left, bool) or isinstance(right, bool):
-        return left is right
-    return bool(left == right)
+    # With a stack of our own: values nest as deep as the parser lets them, calls do not.
+    pairs = [(left, right)]
+    while pairs:
+        left, right = pairs.pop()
+        if isinstance(left, dict):
+            if not isinstance(right, dict) or left.keys() != right.keys():
+                return False
+            pairs.extend((member, right[key]) for key, member in left.items())
+        elif isinstance(left, list | tuple):
+            if not isinstance(right, list | tuple) or len(left) != len(right):
+                return False
+            pairs.extend(zip(left, right, strict=True))
+        elif isinstance(left, bool) or isinstance(right, bool):
+            if left is not right:
+                return False
+        elif left != right:
+            return False
+    return True

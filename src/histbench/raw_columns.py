@@ -40,11 +40,12 @@ def proved_texts(raw: bytes) -> int | None:
     if len(raw) < len(b'[""]') or raw[:2] != b'["' or raw[-2:] != b'"]':
         return None
     inner = raw[2:-2]
+    # Here, not in what is joined below: two texts may hold the halves of one character's bytes.
+    if not _is_utf8(inner):
+        return None
     if b"\\" not in inner:
         separators = inner.count(_SEPARATOR)
-        if inner.count(b'"') != 2 * separators or not _is_utf8(inner):
-            return None
-        return separators + 1
+        return separators + 1 if inner.count(b'"') == 2 * separators else None
     joined = inner.replace(_SEPARATOR, b"")
     quoted = b'"%b"' % joined
     try:

@@ -26,7 +26,7 @@ from histbench.events import (
     Event,
     safe_integer,
 )
-from histbench.jsontext import check_utf8, decode, encode, js_number
+from histbench.jsontext import check_skipped, decode, encode_strictly, js_number
 from histbench.raw_columns import proved_gaps, proved_texts
 from histbench.rows import CHUNK_TYPE, ListRow, Row, RowHead
 
@@ -210,7 +210,10 @@ def event_of_json(raw: bytes, view: bytes | None = None) -> Plain:
                 found=record.kind.tag,
             )
         plain = record if isinstance(record, Plain) else plain_of_delta(record, raw)
-    return plain if view is None else msgspec.structs.replace(plain, view=view)
+    if view is None:
+        return plain
+    check_skipped(view)
+    return msgspec.structs.replace(plain, view=view)
 
 
 def _plain_of_json(raw: bytes) -> Plain | None:
@@ -226,7 +229,7 @@ def _plain_of_json(raw: bytes) -> Plain | None:
         or not -MAX_SAFE_INTEGER <= head.time <= MAX_SAFE_INTEGER
     ):
         return None
-    check_utf8(raw)
+    check_skipped(raw)
     return Plain(type=head.type, seq=head.seq, time=head.time, raw=raw)
 
 
@@ -279,7 +282,7 @@ def read_value(value: Any, raw: bytes | None = None) -> Plain | RowHead:
         raise InvalidEvent(
             "bad event time", code="event_time", where=where, found=found, expected="a number"
         )
-    return Plain(type=kind, seq=seq, time=time, raw=encode(value) if raw is None else raw)
+    return Plain(type=kind, seq=seq, time=time, raw=encode_strictly(value) if raw is None else raw)
 
 
 def row_of_stored(stored: StoredRow) -> Row:
@@ -349,6 +352,8 @@ def row_of_delta(seq: int, time: int, data: DeltaData) -> ListRow | None:
         0 <= seq <= MAX_SAFE_INTEGER
         and -MAX_SAFE_INTEGER <= time <= MAX_SAFE_INTEGER
         and type(data.turn) is type(data.step) is type(chunk.index) is int
+        and min(data.turn, data.step, chunk.index) >= -MAX_SAFE_INTEGER
+        and max(data.turn, data.step, chunk.index) <= MAX_SAFE_INTEGER
     ):
         return None
     call_id = name = None

@@ -148,24 +148,10 @@ class _Consumer:
             self.step(given.turn, given.step).add_row(given)
         elif isinstance(given, CompactInput):
             self.step(given.turn, given.step).add_compact(given)
-        elif isinstance(given, Plain):
-            if given.type == "step/start":
-                self._begin(given)
-        elif given.get("type") == "step/start":
-            self._begin_value(given.get("data"))
-
-    def _begin(self, record: Plain) -> None:
-        try:
-            data = _step_decoder.decode(record.raw).data
-        except msgspec.DecodeError:
-            return
-        self.step(data.turn, data.step)
-
-    def _begin_value(self, data: Any) -> None:
-        if isinstance(data, dict):
-            turn, step = data.get("turn"), data.get("step")
-            if isinstance(turn, int | float) and isinstance(step, int | float):
-                self.step(turn, step)
+        else:
+            started = _started_step(given)
+            if started is not None:
+                self.step(started.turn, started.step)
 
     def states(self) -> tuple[StepState, ...]:
         return tuple(step.state() for step in self._steps.values())
@@ -180,6 +166,24 @@ def fold_pair(inputs: Iterable[FoldInput]) -> PairState:
         chat.add(given if delta is None else delta)
         trajectory.add(given if delta is None else delta)
     return PairState(chat.states(), trajectory.states())
+
+
+def _started_step(given: Event | Plain) -> _StepData | None:
+    """The step that a `step/start` begins; None for every other event."""
+    kind = given.type if isinstance(given, Plain) else given.get("type")
+    if kind != "step/start":
+        return None
+    value: Any = given
+    if isinstance(given, Plain):
+        try:
+            return _step_decoder.decode(given.raw).data
+        except (msgspec.DecodeError, RecursionError):
+            # Half a surrogate pair somewhere in it, say.
+            value = given.event()
+    try:
+        return msgspec.convert(value, _StepStart).data
+    except msgspec.ValidationError:
+        return None
 
 
 def _delta_of(given: FoldInput) -> RowHead | None:

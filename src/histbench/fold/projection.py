@@ -68,8 +68,12 @@ def _completed_step(record: Plain | RowHead) -> Step | None:
         return None
     try:
         message = _message_decoder.decode(record.raw)
-    except msgspec.DecodeError:
-        return None
+    except (msgspec.DecodeError, RecursionError):
+        # Another shape, or only half a surrogate pair in its text.
+        try:
+            message = msgspec.convert(record.event(), _Message)
+        except msgspec.ValidationError:
+            return None
     return (message.data.turn, message.data.step) if message.surfaceOp == "append" else None
 
 

@@ -164,13 +164,17 @@ def joined_of_stored(stored: StoredJoined) -> JoinedRow:
     count = len(text) - len(text.translate(None, _SEPARATOR_BYTE)) + 1
     if count - 1 > MAX_SAFE_INTEGER - stored.seq0:
         raise refuse("seq_range", "member seqs leave the safe integers", count, "safe integers")
+    turn, step, index = js_number(data.turn), js_number(data.step), js_number(data.index)
+    if turn is None or step is None or index is None:
+        found = [data.turn, data.step, data.index]
+        raise refuse("numbers", "bad turn, step or index", found, "numbers")
     row = JoinedRow(
         kind=kind,
         seq0=stored.seq0,
         time0=stored.time0,
-        turn=_finite(data.turn),
-        step=_finite(data.step),
-        index=_finite(data.index),
+        turn=turn,
+        step=step,
+        index=index,
         call_id=data.id if isinstance(data.id, str) else None,
         name=data.name if isinstance(data.name, str) else None,
         count=count,
@@ -190,12 +194,6 @@ def _only_signs(gaps: str) -> bool:
     return gaps.isascii() and not gaps.encode().translate(None, _SIGN_BYTES)
 
 
-def _finite(number: float) -> int | float:
-    # Parsed numbers are finite; this only writes integral ones as int.
-    value = js_number(number)
-    return number if value is None else value
-
-
 def _checked_gaps(row: JoinedRow, refuse: Any) -> int:
     """The number of gaps in a column with long ones, or with times near the last safe one."""
     parts = _LONG_GAP.split(row.gaps)
@@ -204,6 +202,9 @@ def _checked_gaps(row: JoinedRow, refuse: Any) -> int:
     if any(0 <= int(part) < len(_SIGNS) for part in parts[1::2]):
         raise refuse("dt", "a short gap spelled long", row.gaps, "one sign for 0 to 61")
     gaps = row.gap_list()
+    # Safe times can lie further apart than a packed row may say.
+    if any(abs(gap) > MAX_SAFE_INTEGER for gap in gaps):
+        raise refuse("dt", "bad dt", row.gaps, "safe integers")
     for time in accumulate(gaps, initial=row.time0):
         if not -MAX_SAFE_INTEGER <= time <= MAX_SAFE_INTEGER:
             raise refuse(

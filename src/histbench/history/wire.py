@@ -33,7 +33,7 @@ from histbench.history.page import (
     Projections,
     check_cover,
 )
-from histbench.jsontext import check_utf8, decode, encode
+from histbench.jsontext import check_skipped, decode, encode, js_number
 from histbench.records import Plain, StoredRow, event_of_json, read_value, row_of_stored
 from histbench.rows import Row, RowHead
 
@@ -181,7 +181,7 @@ def _projections(as_of_seq: int | None, values: bytes) -> Projections:
         raise InvalidPage(
             "bad asOfSeq", code="page_projections", found=as_of_seq, expected="-1 or a seq"
         )
-    check_utf8(values)
+    check_skipped(values)
     return Projections(as_of_seq=as_of_seq, values=values)
 
 
@@ -204,7 +204,7 @@ def _record_of_wire(record: _WireRecord) -> PageRecord:
 def _validate_value(value: dict[str, Any]) -> HistoryPage:
     """`validate_page` for a page that was read value by value."""
     records, has_more = value.get("records"), value.get("hasMore")
-    from_seq, to_seq = safe_integer(value.get("fromSeq")), safe_integer(value.get("toSeq"))
+    from_seq, to_seq = _watermark(value.get("fromSeq")), _watermark(value.get("toSeq"))
     unknown = value.keys() - {"records", "hasMore", "fromSeq", "toSeq", "projections", "cut"}
     if (
         not isinstance(records, list)
@@ -230,6 +230,12 @@ def _validate_value(value: dict[str, Any]) -> HistoryPage:
         projections=_projections_of_value(value["projections"]) if "projections" in value else None,
         cut=value.get("cut"),
     )
+
+
+def _watermark(value: Any) -> int | None:
+    # One past the largest seq is no safe integer any more, but it is exact.
+    number = js_number(value)
+    return number if type(number) is int else None
 
 
 def _projections_of_value(value: Any) -> Projections:
