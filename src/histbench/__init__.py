@@ -8,8 +8,8 @@ from importlib.metadata import version
 
 from histbench.codec import decode_storage_record, pack_chunk_runs
 from histbench.errors import HistbenchError, InvalidData, UsageError
-from histbench.fold import compact_inputs, project_completed_steps
-from histbench.history import HistoryPage, decode_page, encode_page
+from histbench.fold import compact_inputs, fold_assistant, project_completed_steps
+from histbench.history import HistoryPage, HistoryWindow, decode_page, encode_page, select_page
 from histbench.log import Diagnostic, EventLog
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "EventLog",
     "HistbenchError",
     "HistoryPage",
+    "HistoryWindow",
     "InvalidData",
     "UsageError",
     "__version__",
@@ -24,8 +25,10 @@ __all__ = [
     "decode_page",
     "decode_storage_record",
     "encode_page",
+    "fold_assistant",
     "pack_chunk_runs",
     "project_completed_steps",
+    "select_page",
 ]
 
 __version__ = version("histbench")

@@ -22,7 +22,15 @@ from histbench.events import DELTA_KINDS, MAX_SAFE_INTEGER
 from histbench.jsontext import encode, js_number, merge_surrogates
 from histbench.rows import RowHead, numbers_json
 
-__all__ = ["SEPARATOR", "JoinedRow", "StoredJoined", "join_row", "joined_json", "joined_of_stored"]
+__all__ = [
+    "JOINED_TAGS",
+    "SEPARATOR",
+    "JoinedRow",
+    "StoredJoined",
+    "join_row",
+    "joined_json",
+    "joined_of_stored",
+]
 
 SEPARATOR = "\x7f"
 _SEPARATOR_BYTE = SEPARATOR.encode()
@@ -32,8 +40,8 @@ _VALUES = {sign: value for value, sign in enumerate(_SIGNS)}
 _SIGN_BYTES = _SIGNS.encode()
 _LONG_GAP = re.compile(r"\((-?[1-9][0-9]{0,16})\)")
 
-_TAG_BY_KIND = {kind.tag: f"{kind.tag.removesuffix('-chunks')}-joined" for kind in DELTA_KINDS}
-_KIND_BY_TAG = {_TAG_BY_KIND[kind.tag]: kind for kind in DELTA_KINDS}
+JOINED_TAGS = {kind.tag: f"{kind.tag.removesuffix('-chunks')}-joined" for kind in DELTA_KINDS}
+_KIND_BY_TAG = {JOINED_TAGS[kind.tag]: kind for kind in DELTA_KINDS}
 
 
 class JoinedRow(RowHead, frozen=True, kw_only=True, gc=False):
@@ -103,7 +111,7 @@ def joined_json(row: JoinedRow) -> bytes:
     if row.name is not None:
         call += b',"name":' + encode(row.name)
     return b'{"type":"%b","seq0":%d,"time0":%d,"data":{"turn":%b,"step":%b,"index":%b,%b}}' % (
-        _TAG_BY_KIND[row.kind.tag].encode(),
+        JOINED_TAGS[row.kind.tag].encode(),
         row.seq0,
         row.time0,
         turn,
