@@ -6,6 +6,7 @@ scroll inside their own frame; the rest follows the width of the window, the rea
 dark, and paper.
 """
 
+import re
 from collections.abc import Iterable
 from html import escape
 from importlib.resources import files
@@ -19,6 +20,8 @@ from histbench.results import NOT_MEASURED
 __all__ = ["POLICY", "render_html"]
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+_UNIT = re.compile(r"(\d) (%|(?:ms|MB|bytes|times)\b)")
 
 # Beyond this many inputs the details are folded away below their summaries.
 _OPEN_SECTIONS = 4
@@ -82,7 +85,12 @@ def _summary(report: Report) -> Iterable[str]:
 
 
 def _list(texts: Iterable[str]) -> str:
-    return "<ul>" + "".join(f"<li>{escape(text)}</li>" for text in texts) + "</ul>"
+    return "<ul>" + "".join(f"<li>{_words(text)}</li>" for text in texts) + "</ul>"
+
+
+def _words(text: str) -> str:
+    """`text` escaped, a number and its unit kept on one line."""
+    return _UNIT.sub(r"\1&nbsp;\2", escape(text))
 
 
 def _section(number: int, section: Section, *, folded: bool) -> str:
@@ -140,7 +148,7 @@ def _method(report: Report) -> Iterable[str]:
     for label, sentences in report.method:
         if label:
             yield f"<h3>{escape(label)}</h3>"
-        yield "".join(f"<p>{escape(text)}</p>" for text in sentences)
+        yield "".join(f"<p>{_words(text)}</p>" for text in sentences)
     yield f"<h3>{escape(report.inputs.title)}</h3>{_table(report.inputs)}"
     yield f'<h3 id="environment">{escape(report.environment.title)}</h3>'
     yield _table(report.environment) + "</section>"

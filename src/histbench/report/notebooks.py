@@ -31,6 +31,8 @@ MAX_CELLS = 12
 MAX_LINES = 15
 
 _KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
+_STYLE = re.compile(r"<style.*?</style>", re.DOTALL)
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _PICTURES = ("image/png", "image/jpeg", "image/svg+xml", "application/pdf")
 # An output that tells of itself where it lies in memory, or of a file on somebody's machine.
 _PAYLOAD = re.compile(r"0x[0-9a-f]{6,}|/tmp/|/home/|[A-Z]:\\\\Users")
@@ -88,8 +90,10 @@ def execute_notebook(path: str | os.PathLike[str]) -> Any:
     client = nbclient.NotebookClient(
         notebook,
         timeout=CELL_SECONDS,
-        kernel_name="python3",
         record_timing=False,
+        kernel_name="python3",
+        # Errors only: a kernel on this machine warns each time that its port has no encryption.
+        extra_arguments=["--log-level=40"],
         resources={"metadata": {"path": str(Path(path).resolve().parent)}},
     )
     try:
@@ -100,9 +104,10 @@ def execute_notebook(path: str | os.PathLike[str]) -> Any:
             code="notebook_failed",
             where=Place(file=os.fspath(path)),
         ) from error
-    except (nbclient.exceptions.CellTimeoutError, nbclient.exceptions.DeadKernelError) as error:
+    # nbclient's CellTimeoutError, DeadKernelError and "didn't respond" are of these.
+    except (TimeoutError, RuntimeError) as error:
         raise InvalidData(
-            "the kernel died or took too long",
+            f"the kernel died or took too long: {error}",
             code="notebook_failed",
             where=Place(file=os.fspath(path)),
             expected=f"at most {CELL_SECONDS} s for each cell",
@@ -202,8 +207,8 @@ def export_notebook(notebook: Any, *, title: str) -> str:
             embed_images=True,
         )
         text, _ = exporter.from_notebook_node(notebook, {"metadata": {"name": title}})
-    page: str = text
-    return page
+    # The theme's comments name the pages it learnt from: no request, but nobody's business either.
+    return _STYLE.sub(lambda style: _COMMENT.sub("", style[0]), text)
 
 
 @contextlib.contextmanager

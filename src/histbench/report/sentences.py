@@ -161,10 +161,14 @@ def _span(runs: Sequence[int]) -> str:
 
 def warnings(sources: Sequence[Source], all_measured: Sequence[Measured]) -> tuple[str, ...]:
     """What a reader should know before leaning on a number."""
-    found: list[str] = []
+    labels: dict[str, list[str]] = {}
     for label, results in sources:
-        prefix = f"{label}: " if label else ""
-        found += [prefix + text for text in _of_environment(results)]
+        for text in _of_environment(results):
+            labels.setdefault(text, []).append(label)
+    found = [
+        text if len(named) == len(sources) else f"{', '.join(named)}: {text}"
+        for text, named in labels.items()
+    ]
     if len(sources) > 1:
         found += _of_several(sources)
     for measured in all_measured:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from histbench.report.cells import NO_VALUE, Cell, Column, Mark, Table
 from histbench.report.measured import UNSTABLE, Measured, Source, is_unstable
-from histbench.results import NOT_MEASURED, STAGES, SeriesKey, Summary
+from histbench.results import NOT_MEASURED, STAGES, Results, SeriesKey, Summary
 from histbench.results.numbers import (
     bytes_text,
     change_text,
@@ -280,18 +280,20 @@ def inputs_table(all_measured: Sequence[Measured]) -> Table:
 
 def environment_table(sources: Sequence[Source]) -> Table:
     """Environment and settings of each results file, what differs between them first."""
-    maps: list[dict[str, object]] = [
-        {"created": results.created_at, "command": results.command}
-        | dict(results.environment)
-        | {f"setting {name}": value for name, value in results.settings.items()}
-        for _, results in sources
-    ]
+    maps = [_facts(results) for _, results in sources]
     names = list(dict.fromkeys(name for each in maps for name in each))
     names.sort(key=lambda name: all(each.get(name) == maps[0].get(name) for each in maps))
     columns = [Column("", "label")]
     columns += [Column(label or "value", "label") for label, _ in sources]
     rows = tuple((Cell(name), *(Cell(_setting(each.get(name))) for each in maps)) for name in names)
     return Table(title="Environment and settings", columns=tuple(columns), rows=rows)
+
+
+def _facts(results: Results) -> dict[str, object]:
+    """What was asked for and when, then the environment, then the settings, sorted."""
+    facts: dict[str, object] = {"created": results.created_at, "command": results.command}
+    facts |= sorted(results.environment.items())
+    return facts | {f"setting {name}": it for name, it in sorted(results.settings.items())}
 
 
 def _setting(value: object) -> str:
