@@ -3,6 +3,8 @@
     run       the transport benchmark                 compare    two results files
     report    results files as one page               notebooks  execute, check, export
     profiles  the synthetic profiles
+    inspect   what is in a log                        verify     read it all, find the first fault
+    convert   pack, unpack, compress, re-frame        fixtures   keep test fixtures canonical
 
 Machine output and tables go to standard output, everything else to standard error.
 """
@@ -12,10 +14,14 @@ import click
 from histbench import __version__
 from histbench.cli.commands import Commands
 from histbench.cli.compare import compare
+from histbench.cli.convert import convert
+from histbench.cli.fixtures import fixtures
+from histbench.cli.inspect import inspect
 from histbench.cli.notebooks import notebooks
 from histbench.cli.profiles import profiles
 from histbench.cli.report import report
 from histbench.cli.run import run
+from histbench.cli.verify import verify
 
 __all__ = ["main"]
 
@@ -26,5 +32,5 @@ def main() -> None:
     """Measure how chat and agent session histories are best stored, shipped and folded."""
 
 
-for command in (run, report, compare, profiles, notebooks):
+for command in (run, report, compare, profiles, notebooks, inspect, verify, convert, fixtures):
     main.add_command(command)

@@ -157,11 +157,20 @@ def publish_new(
     return descriptor
 
 
-def replace_file(path: Path, chunks: Iterable[bytes], *, sync: bool = True) -> None:
-    """`path` with the content of `chunks`, all of it or as before; mode and owner-only stay.
+def replace_file(
+    path: Path,
+    chunks: Iterable[bytes],
+    *,
+    prove: Callable[[Path], None] | None = None,
+    sync: bool = True,
+) -> None:
+    """`path` with the content of `chunks`, all of it or as before; its mode stays.
+
+    `prove` is given the new file under its temporary name.
 
     Raises:
-        StorageError: why not.  Errors that `chunks` raises pass through, and nothing changes.
+        StorageError: why not.  Errors that `chunks` and `prove` raise pass through, and nothing
+            changes.
     """
     try:
         mode = stat.S_IMODE(path.stat().st_mode)
@@ -182,6 +191,8 @@ def replace_file(path: Path, chunks: Iterable[bytes], *, sync: bool = True) -> N
                 os.fsync(descriptor)
         finally:
             os.close(descriptor)
+        if prove is not None:
+            prove(temporary)
         temporary.replace(path)
     except BaseException as error:
         with contextlib.suppress(OSError):

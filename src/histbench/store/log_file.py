@@ -16,11 +16,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from msgspec import structs
+
 from histbench.errors import HistbenchError, Place, StorageError, UsageError
+from histbench.history.messages import message_cut
+from histbench.history.page import HistoryPage
+from histbench.history.select import DEFAULT_MAX_MESSAGES, check_page_request, select_page
 from histbench.log import Diagnostic, EventLog, LogBuilder
+from histbench.records import Plain
 from histbench.store.limits import DEFAULT_LIMITS, MIB, Limits
 from histbench.store.lock import same_file
-from histbench.store.messages import message_cut
 from histbench.store.reading import read_log
 from histbench.store.scan import LogScan, LogSource
 from histbench.store.segments import Piece, Segments, StaleIndexError
@@ -29,8 +34,6 @@ __all__ = ["LogFile", "open_log"]
 
 # Up to here a segment's records are kept while the page's start is looked for.
 _KEPT_BYTES = 4 * MIB
-
-Revision = tuple[int, int, int, int]
 
 
 def open_log(path: str | os.PathLike[str], *, limits: Limits = DEFAULT_LIMITS) -> "LogFile":
@@ -56,7 +59,7 @@ class LogFile:
         self._source: LogSource | None = None
         self._segments: Segments | None = None
         self._whole: EventLog | None = None
-        self._revision: Revision | None = None
+        self._revision: tuple[int, ...] | None = None
         self.header: dict[str, Any] = {}
         self._open()
 
@@ -95,6 +98,35 @@ class LogFile:
             )
         return self._read(before_seq, wanted=min_messages, cut=None)
 
+    def page(
+        self,
+        *,
+        before_seq: int | None = None,
+        max_messages: int = DEFAULT_MAX_MESSAGES,
+        max_events: int | None = None,
+        max_bytes: int | None = None,
+    ) -> HistoryPage:
+        """`select_page` of the log in the file, at the cost of the page.
+
+        Raises:
+            As `select_page`, and as `tail`.
+        """
+        check_page_request(before_seq, max_messages, max_events, max_bytes)
+        log = self._read(
+            before_seq, wanted=max_messages, cut=None, max_events=max_events, max_bytes=max_bytes
+        )
+        page = select_page(
+            log,
+            before_seq=before_seq,
+            max_messages=max_messages,
+            max_events=max_events,
+            max_bytes=max_bytes,
+        )
+        # `select_page` saw the part that was read, and takes it for the log, which starts at seq 0.
+        return (
+            page if self._whole is not None else structs.replace(page, has_more=page.from_seq > 0)
+        )
+
     def interval(self, from_seq: int, to_seq: int) -> EventLog:
         """The events with `from_seq <= seq < to_seq`, as far as the log has them.
 
@@ -105,13 +137,22 @@ class LogFile:
             raise UsageError("no such interval", code="bad_interval", found=[from_seq, to_seq])
         return self._read(to_seq, wanted=0, cut=from_seq)
 
-    def _read(self, before_seq: int | None, *, wanted: int, cut: int | None) -> EventLog:
+    def _read(
+        self,
+        before_seq: int | None,
+        *,
+        wanted: int,
+        cut: int | None,
+        max_events: int | None = None,
+        max_bytes: int | None = None,
+    ) -> EventLog:
         for attempt in range(2):
             segments = self._current(trust_index=attempt == 0)
             if segments is None:
                 return self._of_whole(before_seq, wanted=wanted, cut=cut)
             try:
-                return self._walk(segments, before_seq, wanted=wanted, cut=cut)
+                budget = _Budget(before_seq, max_events, max_bytes)
+                return self._walk(segments, before_seq, budget, wanted=wanted, cut=cut)
             except StaleIndexError:
                 self._forget()
         raise StorageError(
@@ -127,8 +168,7 @@ class LogFile:
             raise UsageError("the log file is closed", code="log_closed")
         if not same_file(source.descriptor, self.path) and self.path.exists():
             source = self._open()
-        status = source.stat()
-        revision = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        revision = source.revision()
         if revision != self._revision:
             self._forget()
             try:
@@ -155,7 +195,13 @@ class LogFile:
         return log[cut or 0 :]
 
     def _walk(
-        self, segments: Segments, before_seq: int | None, *, wanted: int, cut: int | None
+        self,
+        segments: Segments,
+        before_seq: int | None,
+        budget: "_Budget",
+        *,
+        wanted: int,
+        cut: int | None,
     ) -> EventLog:
         if before_seq == 0:
             return EventLog((), header=self.header)
@@ -185,7 +231,7 @@ class LogFile:
                 if not linked or (number == 0 and piece.from_seq != 0):
                     raise StaleIndexError
                 pieces.append(piece)
-                if cut is not None and cut >= piece.from_seq:
+                if budget.spent(piece) or (cut is not None and cut >= piece.from_seq):
                     break
             if number == 0:
                 break
@@ -221,6 +267,33 @@ class LogFile:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+
+class _Budget:
+    """What a page may hold at most; once the newest pieces pass it, older ones cannot matter."""
+
+    def __init__(
+        self, before_seq: int | None, max_events: int | None, max_bytes: int | None
+    ) -> None:
+        self._before = before_seq
+        self._events = max_events
+        self._bytes = max_bytes
+
+    def spent(self, piece: Piece) -> bool:
+        """Take the piece off the budget; whether nothing is left."""
+        inside = [
+            record
+            for record in piece.log.records()
+            if self._before is None or record.end_seq <= self._before
+        ]
+        if self._events is not None:
+            self._events -= sum(record.count for record in inside)
+        if self._bytes is not None:
+            # Less than any form of a page needs for the same records.
+            self._bytes -= sum(
+                len(record.raw if isinstance(record, Plain) else record.texts) for record in inside
+            )
+        return any(left is not None and left < 0 for left in (self._events, self._bytes))
 
 
 def _count_back(log: EventLog, wanted: int, before_seq: int | None) -> tuple[int, int | None]:

@@ -16,7 +16,9 @@ reported as a diagnostic and read:
 """
 
 import os
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
+
+from msgspec import Struct
 
 from histbench.errors import HistbenchError, InvalidLog, LimitExceeded, Place
 from histbench.jsontext import decode
@@ -29,10 +31,13 @@ from histbench.store.lines import LineBlock
 from histbench.store.scan import LogScan, LogSource
 from histbench.store.stamps import Stamps, stamps_of
 
-__all__ = ["BodyReader", "name_diagnostics", "read_log"]
+__all__ = ["BodyReader", "RecordSink", "StoredLog", "name_diagnostics", "read_log", "read_stored"]
 
 _COMPRESSED_SUFFIXES = (".zst", ".zstd")
 _BLANK = b" \t\r"
+
+# How often a file is read again that somebody is writing to.
+_READ_AGAIN = 3
 
 
 def read_log(
@@ -55,33 +60,70 @@ def read_log(
         LimitExceeded: the file expands too far.
         All with file, line and byte.
     """
+    return read_stored(source, strict=strict, limits=limits).log
+
+
+class StoredLog(Struct, frozen=True, kw_only=True):
+    """A log and what its file was like: the header line as stored, compressed or not, the size."""
+
+    log: EventLog
+    header_line: bytes
+    compressed: bool
+    file_bytes: int
+
+
+def read_stored(
+    source: str | os.PathLike[str] | BinaryIO,
+    *,
+    strict: bool = False,
+    limits: Limits = DEFAULT_LIMITS,
+) -> StoredLog:
+    """`read_log`, with what the file was like.
+
+    A file that was written to meanwhile may look torn or damaged for a moment: it is read again.
+    """
+    for _ in range(_READ_AGAIN):
+        with LogSource(source) as opened:
+            before = opened.revision()
+            try:
+                stored = _read(opened, strict=strict, limits=limits)
+            except HistbenchError:
+                if before is None or opened.revision() == before:
+                    raise
+                continue
+            torn = any(noted.code == "torn_tail" for noted in stored.log.diagnostics)
+            if not torn or before is None or opened.revision() == before:
+                return stored
     with LogSource(source) as opened:
-        scan = LogScan(opened.read, strict=strict, limits=limits)
-        body = BodyReader(strict=strict, exact=not scan.compressed)
-        content_bytes = 0
-        for block in scan:
-            body.read(block)
-            content_bytes += sum(map(len, block.lines))
-            if content_bytes > limits.total_bytes:
-                raise LimitExceeded(
-                    "the log is too large to be read into memory",
-                    code="log_too_large",
-                    where=Place(line=block.first),
-                    found=content_bytes,
-                    expected=f"at most {limits.total_bytes} bytes of lines",
-                )
-        diagnostics = body.diagnostics
-        if scan.torn is not None:
-            diagnostics.append(
-                Diagnostic(
-                    code="torn_tail",
-                    message=scan.torn.describe(),
-                    line=scan.torn.line,
-                    byte=scan.torn.byte,
-                )
+        return _read(opened, strict=strict, limits=limits)
+
+
+def _read(opened: LogSource, *, strict: bool, limits: Limits) -> StoredLog:
+    scan = LogScan(opened.read, strict=strict, limits=limits)
+    builder = LogBuilder()
+    body = BodyReader(builder, strict=strict, exact=not scan.compressed)
+    content_bytes = 0
+    for block in scan:
+        body.read(block)
+        content_bytes += sum(map(len, block.lines))
+        if content_bytes > limits.total_bytes:
+            raise LimitExceeded(
+                "the log is too large to be read into memory",
+                code="log_too_large",
+                where=Place(line=block.first),
+                found=content_bytes,
+                expected=f"at most {limits.total_bytes} bytes of lines",
             )
-        diagnostics += name_diagnostics(opened.name, compressed=scan.compressed)
-        return body.builder.build(header=scan.header, diagnostics=diagnostics)
+    diagnostics = body.diagnostics
+    if scan.torn is not None:
+        diagnostics.append(scan.torn.diagnostic())
+    diagnostics += name_diagnostics(opened.name, compressed=scan.compressed)
+    return StoredLog(
+        log=builder.build(header=scan.header, diagnostics=diagnostics),
+        header_line=scan.header_line,
+        compressed=scan.compressed,
+        file_bytes=scan.file_bytes,
+    )
 
 
 def name_diagnostics(name: str, *, compressed: bool) -> list[Diagnostic]:
@@ -93,16 +135,26 @@ def name_diagnostics(name: str, *, compressed: bool) -> list[Diagnostic]:
     return [Diagnostic(code="name_mismatch", message=f"the file holds {found}, unlike its name")]
 
 
+class RecordSink(Protocol):
+    """What takes a body's records: a LogBuilder, or something that keeps less."""
+
+    def add_line(self, line: bytes) -> Plain | RowHead:
+        """Take the record of one stored line, and return it."""
+
+    def add_record(self, record: Plain | RowHead) -> None:
+        """Take a record that is none of a line's."""
+
+
 class BodyReader:
-    """Body lines into a LogBuilder, each checked; blocks come in order.
+    """Body lines into a sink of records, each checked; blocks come in order.
 
     `next_seq` is the seq that the next event should have; `records` and `events` count what was
     read.  With `strict`, the first seq that is not the expected one is refused.
     """
 
-    def __init__(self, *, strict: bool, exact: bool, next_seq: int = 0) -> None:
-        self.builder = LogBuilder()
-        self.next_seq = next_seq
+    def __init__(self, sink: RecordSink, *, strict: bool, exact: bool) -> None:
+        self._sink = sink
+        self.next_seq = 0
         self.records = 0
         self.events = 0
         self._strict = strict
@@ -122,7 +174,7 @@ class BodyReader:
                 the JSON parser named is added to the line's byte in a text file.
         """
         index = 0
-        add_line = self.builder.add_line
+        add_line = self._sink.add_line
         lines = block.lines
         try:
             first = self._read_first(block) if self._stamps is None else 0
@@ -174,11 +226,11 @@ class BodyReader:
         if is_header(value):
             raise InvalidLog("a second header", code="second_header", found=line)
         if not isinstance(value, dict) or self._stamps is None:
-            self.builder.add_line(line)
+            self._sink.add_line(line)
             return
         restored = self._stamps.restore(value, seq=self.next_seq)
         record = read_value(restored)
-        self.builder.add_record(record)
+        self._sink.add_record(record)
         self.next_seq = record.end_seq
         self.records += 1
         self.events += record.count

@@ -19,6 +19,7 @@ from typing import Any, BinaryIO, Self
 from msgspec import Struct
 
 from histbench.errors import HistbenchError, InvalidLog, Place, StorageError
+from histbench.log import Diagnostic
 from histbench.store.content import ContentReader, Read
 from histbench.store.durable import open_file, storage_error
 from histbench.store.header import read_header_line
@@ -41,10 +42,13 @@ class TornTail(Struct, frozen=True, kw_only=True):
     frame: bool
     cut: int
 
-    def describe(self) -> str:
-        """One sentence for people."""
+    def diagnostic(self) -> Diagnostic:
+        """The same for whoever reads the log all the same."""
         what = "frame" if self.frame else "line"
-        return f"the file ends inside its last {what}, of which {self.tail_bytes} bytes are there"
+        message = (
+            f"the file ends inside its last {what}, of which {self.tail_bytes} bytes are there"
+        )
+        return Diagnostic(code="torn_tail", message=message, line=self.line, byte=self.byte)
 
 
 class LogSource:
@@ -114,6 +118,13 @@ class LogSource:
         if self.descriptor is None:
             raise _not_a_file(self.name)
         return os.fstat(self.descriptor)
+
+    def revision(self) -> tuple[int, ...] | None:
+        """What changes when the file does; None for a stream."""
+        if self.descriptor is None:
+            return None
+        status = os.fstat(self.descriptor)
+        return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
     def close(self) -> None:
         """Close what was opened here."""

@@ -1,15 +1,16 @@
 """Cutting a log into the segments of its index, while somebody reads or writes it anyway.
 
 A segment may end where the next block of lines is aligned: at a frame's start, or at any line of a
-text log.  It is closed at the first such place once it holds enough, so a log in one foreign frame
-is one segment, and one of ten thousand small frames is a few hundred.
+text log.  It is closed at the first such place once it holds enough, or where the log ends with a
+whole record: a log in one foreign frame is one segment, one of ten thousand small frames a few
+hundred.
 """
 
 from histbench.events import Event
-from histbench.records import Plain
+from histbench.history.messages import message_cut
+from histbench.records import Plain, read_value
 from histbench.rows import RowHead
 from histbench.store.lines import LineBlock
-from histbench.store.messages import event_cut, message_cut
 from histbench.store.page_index import SEGMENT_BYTES, IndexEntry
 
 __all__ = ["OpenSegment", "Segmenter"]
@@ -32,7 +33,9 @@ class OpenSegment:
 
     def add_event(self, event: Event) -> None:
         """Take one more logical event in."""
-        self._extend(self.to_seq + 1, event_cut(event))
+        # Whatever else a message is, it says so.
+        appended = event.get("surfaceOp") == "append"
+        self._extend(self.to_seq + 1, message_cut(read_value(event)) if appended else None)
 
     def _extend(self, to_seq: int, cut: int | None) -> None:
         self.to_seq = to_seq
@@ -75,8 +78,14 @@ class Segmenter:
         elif block.aligned and self.open.content_bytes >= SEGMENT_BYTES:
             self.closed.append((self.open, block.byte))
             self.open = OpenSegment(block.byte, self.open.to_seq)
-        self.open.content_bytes += sum(map(len, block.lines))
+        self.open.content_bytes += sum(map(len, block.lines)) + len(block.lines)
 
     def add(self, record: Plain | RowHead) -> None:
         """Take one more record of the block in."""
         self.open.add(record)
+
+    def finish(self, end: int) -> None:
+        """The log ends at `end`, with a whole record; close the open segment if it is due."""
+        if self.open.content_bytes >= SEGMENT_BYTES:
+            self.closed.append((self.open, end))
+            self.open = OpenSegment(end, self.open.to_seq)

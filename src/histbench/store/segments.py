@@ -13,12 +13,13 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from histbench.errors import HistbenchError
-from histbench.log import Diagnostic, EventLog, LogBuilder
+from histbench.history.messages import message_cut
+from histbench.log import EventLog, LogBuilder
 from histbench.records import Plain, read_line
 from histbench.rows import RowHead
 from histbench.store.limits import Limits
-from histbench.store.messages import message_cut
 from histbench.store.page_index import (
+    SEGMENT_BYTES,
     IndexEntry,
     PageIndex,
     append_entry,
@@ -32,7 +33,7 @@ __all__ = ["Piece", "Segments", "StaleIndexError"]
 
 
 # A longer rest is cut into segments first: they are read once, the rest at every call.
-_REST_BYTES = 64 * 1024
+_REST_BYTES = SEGMENT_BYTES
 
 
 class StaleIndexError(Exception):
@@ -145,7 +146,7 @@ class Segments:
             end = record.end_seq
             if keep_from is None or end > keep_from:
                 builder.add_record(record)
-        log = builder.build(diagnostics=_diagnostics(walk.torn))
+        log = builder.build(diagnostics=[walk.torn.diagnostic()] if walk.torn else ())
         return Piece(from_seq=end if first is None else first, to_seq=end, log=log)
 
     def last_cuts(self, number: int, wanted: int, *, before_seq: int | None) -> list[int]:
@@ -211,9 +212,3 @@ class _RegionWalk:
         self.torn = scan.torn
         if entry is not None and (self.torn is not None or expected != entry.to_seq):
             raise StaleIndexError
-
-
-def _diagnostics(torn: TornTail | None) -> tuple[Diagnostic, ...]:
-    if torn is None:
-        return ()
-    return (Diagnostic(code="torn_tail", message=torn.describe(), byte=torn.byte),)

@@ -6,6 +6,7 @@ inside rows stay as they are.  Either stamp may be projected alone, but a file d
 a record that differs from the first is damage, not a projection.
 """
 
+from collections.abc import Collection
 from typing import Any
 
 from msgspec import Struct
@@ -61,11 +62,15 @@ def stamps_of(value: dict[str, Any]) -> Stamps:
     return Stamps(seq=seq_name in value, time=time_name in value)
 
 
-def project(value: dict[str, Any]) -> dict[str, Any]:
-    """A stored record without its stamps, the other keys in their order.
+def project(value: dict[str, Any], without: Collection[str] = ("seq", "time")) -> dict[str, Any]:
+    """A stored record without these stamps, the other keys in their order.
 
     >>> project({"type": "a", "seq": 1, "time": 2, "data": {}})
     {'type': 'a', 'data': {}}
     """
-    names = _names(value)
-    return {key: member for key, member in value.items() if key not in names}
+    gone = [
+        stored
+        for stored, name in zip(_names(value), ("seq", "time"), strict=True)
+        if name in without
+    ]
+    return {key: member for key, member in value.items() if key not in gone}

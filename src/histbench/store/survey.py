@@ -92,6 +92,8 @@ class Survey:
                 self._take(block, index, line)
         self.torn = scan.torn
         self.file_bytes = scan.file_bytes
+        if self.torn is None:
+            self.segmenter.finish(self.file_bytes)
 
     def _take(self, block: LineBlock, index: int, line: bytes) -> None:
         try:
@@ -124,16 +126,7 @@ class Survey:
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """The torn tail, if there is one."""
-        if self.torn is None:
-            return ()
-        return (
-            Diagnostic(
-                code="torn_tail",
-                message=self.torn.describe(),
-                line=self.torn.line,
-                byte=self.torn.byte,
-            ),
-        )
+        return () if self.torn is None else (self.torn.diagnostic(),)
 
     def entries(self) -> list[IndexEntry]:
         """The index entries of the segments that ended in this pass, hashes included."""

@@ -20,13 +20,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-import zstandard
-
-from histbench.codec import pack_runs
-from histbench.errors import InvalidEvent, InvalidLog, Place, StorageError, UsageError
-from histbench.events import KIND_BY_TAG, Event, safe_integer
-from histbench.jsontext import encode, js_number
-from histbench.rows import ListRow, Row
+from histbench.errors import InvalidLog, Place, StorageError, UsageError
+from histbench.events import Event
+from histbench.store.batch import batch_lines, check_batch, compress_frame
 from histbench.store.catalog import check_vacant
 from histbench.store.durable import append_at, make_folders, publish_new, storage_error
 from histbench.store.header import header_line
@@ -37,33 +33,10 @@ from histbench.store.page_index import PageIndex
 from histbench.store.scan import LogSource
 from histbench.store.survey import Survey, survey_log
 
-__all__ = ["ZSTD_LEVEL", "LogWriter", "batch_lines", "compress_frame"]
-
-# What Node's zstd writes by default, and so what the original's logs hold.
-ZSTD_LEVEL = 3
+__all__ = ["LogWriter"]
 
 # How much of its own last write a writer remembers, to know it again.
 _REMEMBERED_BYTES = 64
-
-
-def compress_frame(content: bytes) -> bytes:
-    """`content` as one zstd frame with a checksum and its content size."""
-    compressor = zstandard.ZstdCompressor(level=ZSTD_LEVEL, write_checksum=True)
-    return compressor.compress(content)
-
-
-def batch_lines(events: Iterable[Event], *, pack_chunks: bool = True) -> bytes:
-    """The stored lines of one batch, each with its newline.
-
-    Raises:
-        InvalidJson: an event holds something that JSON cannot.
-    """
-    if not pack_chunks:
-        return b"".join(encode(event) + b"\n" for event in events)
-    return b"".join(
-        (Row.of(record).json() if type(record) is ListRow else encode(record)) + b"\n"
-        for record in pack_runs(events)
-    )
 
 
 class LogWriter:
@@ -212,7 +185,7 @@ class LogWriter:
         self._check_usable()
         if not batch:
             return
-        self._check_events(batch)
+        check_batch(batch, next_seq=self.next_seq, path=self.path)
         lines = batch_lines(batch, pack_chunks=self._pack_chunks)
         data = compress_frame(lines) if self._compressed else lines
         if self._descriptor is None:
@@ -233,41 +206,6 @@ class LogWriter:
                 code="writer_failed",
                 where=Place(file=str(self.path)),
             )
-
-    def _check_events(self, batch: list[Any]) -> None:
-        for index, event in enumerate(batch):
-            expected = self.next_seq + index
-            if not isinstance(event, dict) or not isinstance(event.get("type"), str):
-                raise InvalidEvent(
-                    f"value {index} of the batch is no event",
-                    code="append_event",
-                    found=event,
-                    expected="an object with a type",
-                )
-            if safe_integer(event.get("seq")) != expected:
-                raise InvalidEvent(
-                    f"event {index} of the batch does not continue the log",
-                    code="append_seq",
-                    where=Place(file=str(self.path), seq=expected),
-                    found=event.get("seq"),
-                    expected=f"seq {expected}",
-                )
-            if js_number(event.get("time")) is None:
-                raise InvalidEvent(
-                    f"event {index} of the batch has no time",
-                    code="append_event",
-                    where=Place(seq=expected),
-                    found=event.get("time"),
-                    expected="a number",
-                )
-            if event["type"] in KIND_BY_TAG:
-                # It would be read back as a row, or refused as a bad one.
-                raise InvalidEvent(
-                    f"event {index} of the batch has the type of a packed row",
-                    code="append_event",
-                    where=Place(seq=expected),
-                    found=event["type"],
-                )
 
     def _publish(self, data: bytes) -> None:
         header = compress_frame(self._header_bytes) if self._compressed else self._header_bytes

@@ -1,0 +1,88 @@
+"""`histbench inspect FILE`: what is in a log, and in what shape."""
+
+from typing import Any
+
+import click
+import msgspec
+
+from histbench.cli.commands import one_line
+from histbench.cli.sources import STANDARD_STREAM, note_line, source_of
+from histbench.cli.tables import Table, print_table
+from histbench.errors import HistbenchError, short
+from histbench.history import FORMS, encode_page, whole_page
+from histbench.jsontext import encode
+from histbench.store import Inspection, inspect_log, read_log
+
+__all__ = ["inspect"]
+
+# Sizes per form need the log in memory and one encoding of each form: seconds past this.
+_SIZED_EVENTS = 1_000_000
+
+
+@click.command()
+@click.argument("file", metavar="FILE")
+@click.option("--no-sizes", is_flag=True, help="Leave out the size of each form.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
+def inspect(file: str, *, no_sizes: bool, as_json: bool) -> None:
+    """Count what FILE holds; it is never changed. `-` is standard input."""
+    inspection = inspect_log(source_of(file))
+    # Standard input can be read once only.
+    wanted = not no_sizes and file != STANDARD_STREAM and inspection.events <= _SIZED_EVENTS
+    sizes = _form_sizes(file) if wanted else {}
+    if as_json:
+        click.echo(encode(_plain(file, inspection, sizes)))
+    else:
+        _print(file, inspection, sizes)
+    for diagnostic in inspection.diagnostics:
+        click.echo(one_line(note_line(file, diagnostic)), err=True)
+
+
+def _form_sizes(file: str) -> dict[str, int]:
+    log = read_log(file)
+    if not log.dense:
+        log = log.renumbered()
+    try:
+        page = whole_page(log)
+    except HistbenchError:
+        # No interval of seqs covers it.
+        return {}
+    return {name: len(encode_page(page, name)) for name in FORMS}
+
+
+def _print(file: str, found: Inspection, sizes: dict[str, int]) -> None:
+    click.echo(one_line(f"{file}: {_shape(found)}"))
+    header = "  ".join(f"{key} {short(value)}" for key, value in found.header.items())
+    click.echo(one_line(f"header: {header}"))
+    click.echo("")
+    seqs = "none" if found.from_seq is None else f"{found.from_seq} to {(found.to_seq or 0) - 1}"
+    rows = [
+        ("file bytes", f"{found.file_bytes:,}"),
+        ("bytes of lines", f"{found.content_bytes:,}"),
+        ("zstd frames", f"{found.frames:,}"),
+        ("events", f"{found.events:,}"),
+        ("records", f"{found.records:,}"),
+        ("messages", f"{found.messages:,}"),
+        ("seqs", seqs),
+        ("longest run", f"{found.longest_run:,}"),
+        ("closers due", f"{len(found.closers):,}"),
+    ]
+    print_table(Table(title="Log", headers=("", ""), rows=rows))
+    for title, name, counts in (
+        ("Events by type", "type", found.types),
+        ("Deltas by kind", "kind", found.chunk_kinds),
+        ("Stored rows and single deltas by run length", "members", found.runs),
+        ("Bytes of the whole log as a page", "form", sizes),
+    ):
+        if counts:
+            cells = [(one_line(key), f"{count:,}") for key, count in counts.items()]
+            print_table(Table(title=title, headers=(name, "count"), rows=cells))
+
+
+def _shape(found: Inspection) -> str:
+    layout = f"{found.frames} zstd frames" if found.compressed else "plain lines"
+    packed = sum(found.rows.values())
+    return f"session log, {layout}, {packed} packed rows"
+
+
+def _plain(file: str, found: Inspection, sizes: dict[str, int]) -> dict[str, Any]:
+    return {"file": file, **msgspec.to_builtins(found), "form_bytes": sizes}
