@@ -119,7 +119,6 @@ class PeakProcesses:
 
 def _failed(request: PeakRequest, reason: str) -> HistbenchError:
     return HistbenchError(
-        f"the process that measures memory ({request.form}, {request.side}) failed",
+        f"the process that measures memory ({request.form}, {request.side}) failed: {reason}",
         code="memory_worker_failed",
-        found=reason,
     )

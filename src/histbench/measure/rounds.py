@@ -24,7 +24,7 @@ from histbench.measure.stages import (
     run_stored,
 )
 from histbench.measure.subject import Subject
-from histbench.measure.timing import Stopwatch, alternating, quiet
+from histbench.measure.timing import Stopwatch, alternating, settle
 
 __all__ = ["count_steps", "time_encodings", "time_pipelines"]
 
@@ -77,9 +77,9 @@ def time_encodings(
             continue
         page = pages[form]
         watch = Stopwatch()
-        with quiet():
-            encoded = run_encode(encoding, page, watch)
-            decoded = run_decode(encoding, encoded, len(page), watch)
+        settle()
+        encoded = run_encode(encoding, page, watch)
+        decoded = run_decode(encoding, encoded, len(page), watch)
         if decoded != page:
             raise InvalidData(
                 f"{encoding.name} does not give the {form} page back",
@@ -105,14 +105,14 @@ def time_pipelines(
         elif events is None:
             events = list(subject.log)
         watch = Stopwatch()
-        with quiet():
-            if arm.kind == "host":
-                run_host(form, events or [], watch)
-            elif arm.kind == "stored":
-                run_stored(form, subject.source.path, watch)
-            elif arm.kind == "client":
-                run_client(form, page, watch)
-            else:
-                run_baseline(page, watch)
+        settle()
+        if arm.kind == "host":
+            run_host(form, events or [], watch)
+        elif arm.kind == "stored":
+            run_stored(form, subject.source.path, watch)
+        elif arm.kind == "client":
+            run_client(form, page, watch)
+        else:
+            run_baseline(page, watch)
         if run >= 0:
             sheet.add_seconds(watch, form=form.name, run=run)

@@ -6,8 +6,8 @@ that is not empty has one value more than it has commas; with the root that make
 
     values = 1 + commas + opening brackets - empty containers
 
-where keys are not counted.  The text must be compact (no white space between tokens), as every
-form here writes it.
+where keys are not counted.  White space between tokens, which a log may hold in events that came
+from elsewhere, counts for nothing.
 """
 
 import re
@@ -26,6 +26,10 @@ _ESCAPE = re.compile(rb"\\.", re.DOTALL)
 # Bounds the arrays below; a raw page is 65 MB.
 _BLOCK = 1 << 22
 
+_OPENING_OR_NEXT = np.frombuffer(b",[{", np.uint8)
+_TEXT = np.uint8(ord("x"))
+_SPACE = np.uint8(ord(" "))
+
 
 def count_json_values(text: bytes) -> int:
     """The number of values in one compact JSON text, the root and all containers included.
@@ -37,17 +41,19 @@ def count_json_values(text: bytes) -> int:
         text = _ESCAPE.sub(b"", text)
     values = 1
     inside = 0
-    # One byte of overlap, so that no "[]" is cut in two.
+    before = np.zeros(1, np.uint8)
     for start in range(0, len(text), _BLOCK):
-        block = np.frombuffer(text, np.uint8, min(_BLOCK + 1, len(text) - start), start)
+        block = np.frombuffer(text, np.uint8, min(_BLOCK, len(text) - start), start)
         # The parity of the quotes so far; it survives the wrap-around of eight bits.
         in_string = (np.cumsum(block == ord('"'), dtype=np.uint8) & 1) ^ inside
-        bare = np.where(in_string, 0, block)
-        counted, following = bare[:_BLOCK], bare[1:]
-        values += int(np.isin(counted, np.frombuffer(b",[{", np.uint8)).sum())
+        inside = int(in_string[-1])
+        tokens = np.where(in_string, _TEXT, block)
+        # The last token of the block before goes first: "[]" may be cut in two.
+        tokens = np.concatenate((before, tokens[tokens > _SPACE]))
+        before = tokens[-1:]
+        values += int(np.isin(tokens[1:], _OPENING_OR_NEXT).sum())
         for opening, closing in (b"[]", b"{}"):
-            values -= int(((bare[:-1] == opening) & (following == closing)).sum())
-        inside = int(in_string[min(_BLOCK, len(block)) - 1])
+            values -= int(((tokens[:-1] == opening) & (tokens[1:] == closing)).sum())
     return values
 
 

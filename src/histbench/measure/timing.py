@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import ParamSpec, TypeVar
 
-__all__ = ["Stopwatch", "alternating", "collector", "quiet"]
+__all__ = ["Stopwatch", "alternating", "collector", "settle"]
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -64,21 +64,23 @@ def alternating(arms: Sequence[Arm], runs: int, *, warm_up: int = 0) -> Iterator
 
 @contextmanager
 def collector(*, enabled: bool) -> Iterator[None]:
-    """The garbage collector on or off for a while, and afterwards as it was."""
+    """The garbage collector on or off for all turns of a measurement, and afterwards as it was."""
     before = gc.isenabled()
+    frozen = gc.get_freeze_count()
     (gc.enable if enabled else gc.disable)()
     try:
         yield
     finally:
+        # What the caller froze before stays frozen, with what was alive during the turns.
+        if not frozen:
+            gc.unfreeze()
         (gc.enable if before else gc.disable)()
 
 
-@contextmanager
-def quiet() -> Iterator[None]:
-    """One turn: what is alive now is collected, and then out of the collector's sight."""
+def settle() -> None:
+    """Before a turn: collect what is alive now, and take it out of the collector's sight.
+
+    It stays out until `collector` ends, so that the next turn's collection is a small one.
+    """
     gc.collect()
     gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()

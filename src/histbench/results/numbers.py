@@ -15,8 +15,8 @@ def bytes_text(value: float) -> str:
 
 
 def megabytes(value: float) -> str:
-    """Millions of bytes, to a tenth."""
-    return f"{value / 1e6:,.1f}"
+    """Millions of bytes, with more digits the fewer they are."""
+    return f"{value / 1e6:,.1f}" if value >= 1e6 else f"{value / 1e6:.3f}"
 
 
 def milliseconds(seconds: float) -> str:
