@@ -45,6 +45,8 @@ JsonValue = Any
 # JavaScript prints integral doubles below this without an exponent (ECMA-262, Number::toString).
 _PLAIN_INTEGER_LIMIT = 1e21
 _SMALLEST_PLAIN = 1e-6
+# Below this the shortest digits of an integral double are all of its digits.
+_EXACT_DIGITS_LIMIT = 1e16
 
 # The largest array index of JavaScript is 2^32 - 2; larger digit strings are ordinary keys.
 _ARRAY_INDEX_LIMIT = 2**32 - 1
@@ -91,9 +93,10 @@ def _rounded(value: int) -> int | float | None:
 
 
 def _normal(value: float) -> int | float:
-    if value.is_integer() and abs(value) < _PLAIN_INTEGER_LIMIT:
-        return int(value)
-    return value
+    if not value.is_integer() or abs(value) >= _PLAIN_INTEGER_LIMIT:
+        return value
+    # The integer that JavaScript prints, which past 1e16 has fewer digits than the double.
+    return int(value) if abs(value) < _EXACT_DIGITS_LIMIT else int(_print_float(value))
 
 
 def _read_float(text: str) -> int | float:
@@ -373,6 +376,10 @@ def same(left: JsonValue, right: JsonValue) -> bool:
         elif isinstance(left, bool) or isinstance(right, bool):
             if left is not right:
                 return False
-        elif left != right:
+        elif _as_printed(left) != _as_printed(right):
             return False
     return True
+
+
+def _as_printed(value: JsonValue) -> JsonValue:
+    return _normal(value) if isinstance(value, float) and math.isfinite(value) else value
