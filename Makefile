@@ -2,10 +2,11 @@
 # active one is not touched.  `make` alone lists the targets.
 #
 #   PYTHON=python3.12   the interpreter to build .venv from (default: the first >= 3.11 found)
-#   EXTRAS=             leave out the extras, where memray has no wheel (default: [native])
+#   EXTRAS=             leave out the extras, where memray has no wheel, and with them native
+#                       peaks and exported notebooks (default: [native,notebooks])
 
 PYTHON ?= python3 python3.13 python3.12 python3.11
-EXTRAS ?= [native]
+EXTRAS ?= [native,notebooks]
 
 # What `make report` measures: the named profiles, and a real file from disk beside them.
 PROFILES = --profile transport --profile published
@@ -18,7 +19,10 @@ INSTALL  = $(PIP) install -qq --constraint constraints.txt --build-constraint co
 BENCH    = $(VENV)/bin/histbench
 PYTEST   = $(PY) -m pytest
 
-NOTEBOOKS = $(wildcard notebooks/*.ipynb)
+GENERATED = README.md docs/measuring.md
+
+# Pictures are not kept in notebooks: an export draws them, and needs the extra.
+EXPORT    = $(if $(findstring notebooks,$(EXTRAS)),$(BENCH) notebooks export -o build,@true)
 
 # A stranger's shell must not change what is installed, found or tested here.
 unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP PYTHONHASHSEED PYTHONWARNINGS PYTHONOPTIMIZE
@@ -39,18 +43,26 @@ report: $(VENV)/.installed ## measure the profiles and the sample, write build/r
 	@mkdir -p build
 	$(BENCH) run $(PROFILES) $(SAMPLES) -o build/results.json
 	$(BENCH) report build/results.json -o build/report.html
+	$(EXPORT)
 
 report-full: $(VENV)/.installed ## the same with every encoding on every form (br-11 takes minutes)
 	@mkdir -p build
 	$(BENCH) run $(PROFILES) $(SAMPLES) --full -o build/results-full.json
 	$(BENCH) report build/results-full.json -o build/report-full.html
 
-reference: $(VENV)/.installed-dev ## measure anew what the README and the notebooks show
-	$(BENCH) run --profile transport -o results/reference/transport.json
-	$(BENCH) run --profile published -o results/reference/published.json
+reference: $(VENV)/.installed-dev ## measure anew what README and notebooks show (half an hour)
+	@mkdir -p results/reference samples
+	$(PY) -m synthetic quick --seed 1 -o samples/quick.jsonl.zstd
+	$(BENCH) run --profile transport --full -o results/reference/transport.json
+	$(BENCH) run --profile published --full -o results/reference/published.json
+	$(BENCH) run --profile session -o results/reference/session.json
+	$(BENCH) run samples/quick.jsonl.zstd --forms raw,packed,joined --encodings br-5 --no-memory \
+	    -o results/reference/sample.json
+	$(MAKE) readme
 
-readme: $(VENV)/.installed-dev ## write the README's tables from results/reference
-	$(PY) -m cogapp -r README.md
+readme: $(VENV)/.installed-dev ## write README, docs and notebooks from results/reference
+	$(PY) -m cogapp -r $(GENERATED)
+	$(BENCH) notebooks run
 
 # --- checks ------------------------------------------------------------------------------------
 
@@ -71,15 +83,12 @@ unit: $(VENV)/.installed-dev
 
 # In a process of its own: random order and strict warnings do not suit nbval.
 notebooks: $(VENV)/.installed-dev
-ifeq ($(NOTEBOOKS),)
-	@echo "no notebooks yet"
-else
+	$(BENCH) notebooks check
 	$(PYTEST) notebooks -o addopts= -p no:randomly --nbval --nbval-current-env \
 	    --nbval-sanitize-with notebooks/nbval.cfg --nbval-cell-timeout 120
-endif
 
 docs: $(VENV)/.installed-dev
-	$(PY) -m cogapp --check README.md
+	$(PY) -m cogapp --check $(GENERATED)
 
 coverage: $(VENV)/.installed-dev ## branch coverage of the tests, as a table
 	$(PY) -m coverage run -m pytest

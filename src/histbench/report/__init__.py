@@ -6,6 +6,7 @@
     document    what stands where; the JSON edition    svg, plots draw panels for page and notebook
     html, markdown  the editions                       notebooks  execute, check, export
     aims        what was aimed at beside what was reached
+    headline    the table that the README opens with
 
 A notebook needs the names below, and `plots.plot_panels`.
 """

@@ -12,10 +12,14 @@ import msgspec
 
 from histbench.report.cells import NO_VALUE, Cell, Column, Table
 from histbench.report.measured import Measured, is_unstable
-from histbench.results import NOT_MEASURED
+from histbench.results import NOT_MEASURED, STAGES
 from histbench.results.numbers import megabytes, milliseconds, ratio_text
 
-__all__ = ["AIMS", "PEAK_AIMS", "Aim", "PeakAim", "aims_table"]
+__all__ = ["AIMS", "PEAK_AIMS", "Aim", "PeakAim", "aims_table", "shortfalls"]
+
+# The stages that hold others, and those that are no part of a total.
+_TOTALS = frozenset({"host.total", "client.total"})
+_WHOLES = _TOTALS | {"host.stored", "host.encode", "client.decode"}
 
 
 class Aim(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,6 +85,32 @@ def aims_table(measured: Measured) -> Table:
     )
     rows = (*_ratio_rows(measured), *_peak_rows(measured))
     return Table(title="Aims", columns=columns, rows=rows)
+
+
+def shortfalls(measured: Measured) -> tuple[str, ...]:
+    """One sentence for each ratio that is short of its aim: by how much, and the longest stage."""
+    found = []
+    for aim in AIMS:
+        taken = measured.median(aim.stage, aim.form)
+        other = measured.median(aim.of_stage, aim.of_form)
+        if taken is None or not other or taken / other <= aim.limit:
+            continue
+        text = (
+            f"{aim.work}: {taken / other / aim.limit:.1f} times what was aimed at "
+            f"({milliseconds(taken)} ms; the aim comes to {milliseconds(other * aim.limit)} ms)"
+        )
+        parts = {
+            stage: seconds
+            for stage in STAGES
+            if stage.partition(".")[0] == aim.stage.partition(".")[0]
+            and stage not in _WHOLES
+            and (seconds := measured.median(stage, aim.form)) is not None
+        }
+        if parts and aim.stage in _TOTALS:
+            longest = max(parts, key=lambda stage: parts[stage])
+            text += f"; most of it is {longest}, {milliseconds(parts[longest])} ms"
+        found.append(text + ".")
+    return tuple(found)
 
 
 def _ratio_rows(measured: Measured) -> Iterator[tuple[Cell, ...]]:

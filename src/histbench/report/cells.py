@@ -5,7 +5,7 @@ came from and a machine can read the JSON edition.  In a notebook a table shows 
 HTML and fixed text: the same table gives the same output, which is what notebooks are compared by.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -18,6 +18,12 @@ __all__ = ["NO_VALUE", "Cell", "Column", "Mark", "Table", "table"]
 
 # Where a figure cannot be: no such thing, as opposed to `not measured`.
 NO_VALUE = "–"  # noqa: RUF001  (a dash as wide as a digit)
+
+# From here on a tenth is fine enough.
+_COARSE = 10
+
+# What a line of text keeps of a cell: commands and commits are longer than anybody reads.
+_TEXT_WIDTH = 40
 
 Mark = Literal["", "unstable", "missing"]
 
@@ -38,6 +44,9 @@ class Cell(NamedTuple):
     mark: Mark = ""
 
 
+_HOLE = Cell("not measured", None, "missing")
+
+
 class Table(msgspec.Struct, frozen=True, kw_only=True):
     """Rows as long as `columns`; `notes` belong below.
 
@@ -56,6 +65,7 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
 
     def __repr__(self) -> str:
         lines = [[column.title for column in self.columns], *self.texts()]
+        lines = [[_clipped(text) for text in line] for line in lines]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         return "\n".join(
             "  ".join(
@@ -79,13 +89,17 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
         return f"<table>\n<tr>{head}</tr>\n{body}</table>"
 
 
+def _clipped(text: str) -> str:
+    return text if len(text) <= _TEXT_WIDTH else text[: _TEXT_WIDTH - 1] + "…"
+
+
 def _notebook_cell(tag: str, text: str, kind: str) -> str:
     side = "right" if kind == "number" else "left"
-    return f'<{tag} style="text-align: {side}">{escape(text)}</{tag}>'
+    return f'<{tag} style="text-align: {side}; white-space: nowrap">{escape(text)}</{tag}>'
 
 
 def table(frame: "pd.DataFrame", *, title: str = "") -> Table:
-    """The columns of a pandas frame as a table: whole numbers grouped, others to three digits.
+    """The columns of a pandas frame as a table; a column's numbers have as many digits as it needs.
 
     The index is not shown; `reset_index` makes columns of it.
     """
@@ -93,20 +107,25 @@ def table(frame: "pd.DataFrame", *, title: str = "") -> Table:
         Column(str(name), "number" if kind.kind in "iuf" else "label")
         for name, kind in frame.dtypes.items()
     )
-    rows = frame.itertuples(index=False, name=None)
-    return Table(title=title, columns=columns, rows=tuple(map(_row_of, rows)))
+    cells = [
+        _number_cells(frame[name].tolist()) if column.kind == "number" else _labels(frame[name])
+        for name, column in zip(frame.columns, columns, strict=True)
+    ]
+    rows = tuple(zip(*cells, strict=True))
+    return Table(title=title, columns=columns, rows=rows)
 
 
-def _row_of(values: Iterable[object]) -> tuple[Cell, ...]:
-    return tuple(map(_cell_of, values))
+def _labels(values: Iterable[object]) -> list[Cell]:
+    return [Cell(str(value)) for value in values]
 
 
-def _cell_of(value: object) -> Cell:
-    # NaN is what a frame has for "not measured".
-    if value is None or value != value:  # noqa: PLR0124
-        return Cell("not measured", None, "missing")
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return Cell(str(value))
-    # Duck typing for numpy: its integers are no int, its floats are floats.
-    whole = float(value).is_integer()
-    return Cell(f"{value:,.0f}" if whole else f"{value:,.3g}", float(value))
+def _number_cells(values: Sequence[float]) -> list[Cell]:
+    # NaN is what a frame has for "not measured", and is not equal to itself.
+    known = [value for value in values if value == value]  # noqa: PLR0124
+    whole = all(float(value).is_integer() for value in known)
+    digits = 0 if whole else 1 if max(map(abs, known)) >= _COARSE else 3
+    return [
+        # Adding zero makes 0 of -0.
+        Cell(f"{round(value, digits) + 0:,.{digits}f}", value) if value in known else _HOLE
+        for value in values
+    ]

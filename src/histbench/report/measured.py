@@ -4,7 +4,7 @@ Nothing is computed here that a results file does not imply: medians, spreads, r
 Where a figure was not taken, it is None, and a sentence or table has to say so.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from histbench.results import STAGES, Input, Results, Series, SeriesKey, Summary
 
@@ -83,9 +83,9 @@ class Measured:
         ours, other = self.median(stage, form, encoding), self.median(stage, to, encoding)
         return None if ours is None or not other else (ours - other) / other
 
-    def notes(self, metric: str) -> tuple[str, ...]:
-        """Every reason why something of a metric was not measured, once."""
-        found = (self._series[key].note for key in self.keys(metric))
+    def notes(self, keys: Iterable[SeriesKey]) -> tuple[str, ...]:
+        """Every reason why something of these was not measured, once."""
+        found = (self._series[key].note for key in keys)
         return tuple(dict.fromkeys(note for note in found if note))
 
     def unstable(self) -> tuple[SeriesKey, ...]:

@@ -59,8 +59,11 @@ class Panel(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.title}, {self.subtitle}: {bars}{line}"
 
 
-def wire_panels(measured: Measured) -> Iterator[Panel]:
-    """One panel per encoding: bytes on the wire, with the published figures as marks."""
+def wire_panels(measured: Measured, *, named: bool = False) -> Iterator[Panel]:
+    """One panel per encoding: bytes on the wire, with the published figures as marks.
+
+    `named` puts the input's name into the titles, for panels of several inputs in one figure.
+    """
     published = PUBLISHED_BYTES if has_published(measured) else {}
     for encoding in measured.encodings():
         bars = []
@@ -79,6 +82,7 @@ def wire_panels(measured: Measured) -> Iterator[Panel]:
             )
         if any(bar.value is not None for bar in bars):
             title = "plain" if encoding == "identity" else encoding
+            title = f"{measured.name}, {title}" if named else title
             yield Panel(title=title, subtitle="bytes on the wire", bars=tuple(bars))
 
 

@@ -12,7 +12,7 @@ from histbench.results import NOT_MEASURED, Results
 from histbench.results.numbers import bytes_text, megabytes, milliseconds
 from histbench.results.published import PUBLISHED_BYTES
 
-__all__ = ["method", "summary", "warnings"]
+__all__ = ["client_peak", "method", "summary", "time_to_first_use", "warnings"]
 
 _MIN_RUNS = 3
 _FEW_SHOWN = 3
@@ -20,7 +20,12 @@ _FEW_SHOWN = 3
 
 def summary(measured: Measured) -> tuple[str, ...]:
     """What packing does to one input's bytes, to its time to first use, and to memory."""
-    sentences = (_bytes_saved(measured), _published(measured), _time(measured), _peak(measured))
+    sentences = (
+        _bytes_saved(measured),
+        _published(measured),
+        time_to_first_use(measured),
+        client_peak(measured),
+    )
     return tuple(sentence for sentence in sentences if sentence)
 
 
@@ -73,7 +78,8 @@ def _published(measured: Measured) -> str:
     return f"Packed against raw, the published sample took {_listed(pairs)}." if pairs else ""
 
 
-def _time(measured: Measured) -> str:
+def time_to_first_use(measured: Measured) -> str:
+    """How long a client takes from page bytes to state, packed beside raw; "" if not measured."""
     raw, packed, joined = (
         measured.summary("client.total", form) for form in ("raw", "packed", "joined")
     )
@@ -99,7 +105,8 @@ def _times(slow: float, fast: float) -> str:
     return f"{1 / ratio:.1f} times as slow"
 
 
-def _peak(measured: Measured) -> str:
+def client_peak(measured: Measured) -> str:
+    """What a client holds at most while doing so; "" if not measured."""
     raw, packed = (measured.median("memory.client.traced", form) for form in ("raw", "packed"))
     if raw is None or packed is None:
         return ""

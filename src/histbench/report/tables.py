@@ -75,7 +75,7 @@ def wire_table(measured: Measured) -> Table:
         title="Bytes on the wire",
         columns=tuple(columns),
         rows=tuple(rows),
-        notes=measured.notes("bytes"),
+        notes=measured.notes(measured.keys("bytes")),
         group=1,
     )
 
@@ -137,7 +137,7 @@ def counts_table(measured: Measured) -> Table:
         title="What a parser meets",
         columns=tuple(columns),
         rows=tuple(rows),
-        notes=measured.notes("count"),
+        notes=measured.notes(measured.keys("count")),
     )
 
 
@@ -152,13 +152,22 @@ def stages_table(measured: Measured) -> Table:
         Column("runs", unit="count"),
         Column("of json.loads(raw)", unit="fraction"),
         Column("", "label"),
+        Column("what it is", "label"),
     )
     keys = [key for key in measured.keys("seconds") if key.stage not in _PER_ENCODING]
-    rows = tuple(_stage_row(measured, key) for key in keys)
-    notes = list(measured.notes("seconds"))
+    rows = []
+    for number, key in enumerate(keys):
+        # Said once for the rows of a stage.
+        begins = not number or keys[number - 1].stage != key.stage
+        known = STAGES.get(key.stage)
+        words = known.description if known and begins else ""
+        rows.append((*_stage_row(measured, key), Cell(words)))
+    notes = list(measured.notes(keys))
     if any(row[2].mark == "unstable" for row in rows):
         notes.append(f"unstable: the spread (MAD) is more than {UNSTABLE:.0%} of the median")
-    return Table(title="Time by stage", columns=columns, rows=rows, notes=tuple(notes), group=1)
+    return Table(
+        title="Time by stage", columns=columns, rows=tuple(rows), notes=tuple(notes), group=1
+    )
 
 
 def _stage_row(measured: Measured, key: SeriesKey) -> tuple[Cell, ...]:
@@ -190,7 +199,7 @@ def peaks_table(measured: Measured) -> Table:
         Column("native MB", unit="megabyte"),
         Column("resident MB", unit="megabyte"),
     )
-    keys = measured.keys("peak_bytes")
+    keys = list(measured.keys("peak_bytes"))
     # One row for each of what was measured; its kinds of peak are the columns.
     works = dict.fromkeys((k.stage.rpartition(".")[0], k.form, k.encoding) for k in keys)
     rows = tuple(
@@ -206,7 +215,7 @@ def peaks_table(measured: Measured) -> Table:
         title="Peaks of memory",
         columns=columns,
         rows=rows,
-        notes=measured.notes("peak_bytes"),
+        notes=measured.notes(keys),
         group=1,
     )
 
