@@ -21,6 +21,7 @@ from typing import Self
 
 from histbench.errors import UsageError
 from histbench.events import Event
+from histbench.jsontext import decode, encode
 from histbench.store.batch import check_batch
 from histbench.store.writer import LogWriter
 
@@ -45,6 +46,8 @@ class BatchingWriter:
         self._wake = threading.Condition()
         self._waiting: list[Event] = []
         self._future: Future[None] | None = None
+        # That of the batch that the thread is storing right now.
+        self._in_hand: Future[None] | None = None
         self._due = 0.0
         self._flushing = False
         self._closing = False
@@ -61,10 +64,15 @@ class BatchingWriter:
             UsageError: `writer_closed`.
             The error that stopped the front, if one did.
         """
-        batch = list(events)
+        # A copy, as it will be read back: the producer may go on with its own objects.
+        batch: list[Event] = decode(encode(list(events)))
         with self._wake:
             self._check_usable()
             check_batch(batch, next_seq=self.next_seq, path=self._writer.path)
+            if not batch:
+                done: Future[None] = Future()
+                done.set_result(None)
+                return done
             if self._future is None:
                 self._future = Future()
                 self._due = monotonic() + self._window
@@ -97,9 +105,6 @@ class BatchingWriter:
                 self._flushing = True
                 self._wake.notify_all()
             return self._future or self._in_hand
-
-    # The future of the batch that the thread is storing right now.
-    _in_hand: Future[None] | None = None
 
     def _check_usable(self) -> None:
         if self._error is not None:
@@ -148,7 +153,7 @@ class BatchingWriter:
         """Store what is left, wait for it, and close the log.
 
         Raises:
-            The error that stopped the front, if one did and nobody was told yet by a future.
+            The error that stopped the front, if one did.
         """
         with self._wake:
             self._closing = True
