@@ -6,13 +6,14 @@ from pathlib import Path
 import click
 
 from histbench.cli.commands import Failure
-from histbench.errors import Place, StorageError, UsageError
+from histbench.errors import UsageError
 from histbench.report.notebooks import (
     check_notebook,
     execute_notebook,
     export_notebook,
     save_notebook,
 )
+from histbench.store.durable import storage_error
 
 __all__ = ["notebooks"]
 
@@ -80,5 +81,4 @@ def export_notebooks(paths: tuple[str, ...], output: str) -> None:
             target.write_text(page, encoding="utf-8", newline="\n")
             click.echo(str(target), err=True)
     except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise StorageError(reason, where=Place(file=error.filename or output)) from error
+        raise storage_error(error, error.filename or output) from error

@@ -1,16 +1,15 @@
 """`histbench report RESULTS...`: results files as one page to show to others."""
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from histbench.errors import Place, StorageError
 from histbench.report.document import compose, to_json
 from histbench.report.html import render_html
 from histbench.report.markdown import render_markdown
 from histbench.results import load_results
+from histbench.store.durable import storage_error
 
 __all__ = ["report"]
 
@@ -49,10 +48,7 @@ def report(files: tuple[str, ...], output: str, edition: str) -> None:
     try:
         Path(output).write_bytes(text)
     except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise StorageError(
-            reason[:1].lower() + reason[1:], where=Place(file=os.fspath(output))
-        ) from error
+        raise storage_error(error, output) from error
 
 
 def _labels(files: Sequence[str]) -> list[str]:

@@ -4,7 +4,7 @@ Nothing is computed here that a results file does not imply: medians, spreads, r
 Where a figure was not taken, it is None, and a sentence or table has to say so.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from histbench.results import STAGES, Input, Results, Series, SeriesKey, Summary
 
@@ -24,16 +24,21 @@ def is_unstable(summary: Summary) -> bool:
 
 
 class Measured:
-    """The series of one input."""
+    """The series of one input; `label` tells its results file where there are several."""
 
-    def __init__(self, results: Results, described: Input, label: str = "") -> None:
+    def __init__(
+        self,
+        results: Results,
+        described: Input,
+        *,
+        label: str = "",
+        series: Mapping[SeriesKey, Series],
+    ) -> None:
         self.results = results
         self.described = described
         self.label = label
-        self._series = {
-            key: series for key, series in results.series().items() if key.input == described.name
-        }
-        self.forms = tuple(dict.fromkeys(key.form for key in self._series if key.form))
+        self._series = series
+        self.forms = tuple(dict.fromkeys(key.form for key in series if key.form))
 
     @property
     def name(self) -> str:
@@ -100,9 +105,17 @@ class Measured:
 def gather(sources: Sequence[Source]) -> list[Measured]:
     """Every input of every results file, inputs of one name beside each other."""
     found = [
-        Measured(results, described, label)
+        Measured(results, described, label=label, series=by_input.get(described.name, {}))
         for label, results in sources
+        for by_input in (_by_input(results),)
         for described in results.inputs
     ]
     first = {each.described.name: number for number, each in reversed([*enumerate(found)])}
     return sorted(found, key=lambda each: first[each.described.name])
+
+
+def _by_input(results: Results) -> dict[str, dict[SeriesKey, Series]]:
+    found: dict[str, dict[SeriesKey, Series]] = {}
+    for key, series in results.series().items():
+        found.setdefault(key.input, {})[key] = series
+    return found

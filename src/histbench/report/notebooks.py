@@ -20,7 +20,8 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
-from histbench.errors import InvalidData, Place, StorageError, UsageError
+from histbench.errors import InvalidData, Place, UsageError
+from histbench.store.durable import storage_error
 
 __all__ = ["CELL_SECONDS", "check_notebook", "execute_notebook", "export_notebook", "save_notebook"]
 
@@ -66,9 +67,7 @@ def _read(path: str | os.PathLike[str]) -> Any:
     try:
         return nbformat.read(path, as_version=4)
     except OSError as error:
-        raise StorageError(
-            error.strerror or type(error).__name__, where=Place(file=os.fspath(path))
-        ) from error
+        raise storage_error(error, os.fspath(path)) from error
     # nbformat raises whatever its parsers do.
     except Exception as error:
         raise InvalidData(
@@ -142,9 +141,7 @@ def save_notebook(notebook: Any, path: str | os.PathLike[str]) -> bool:
     try:
         target.write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
-        raise StorageError(
-            error.strerror or type(error).__name__, where=Place(file=os.fspath(path))
-        ) from error
+        raise storage_error(error, os.fspath(path)) from error
     return True
 
 
