@@ -1,6 +1,7 @@
 """`histbench run`: the transport benchmark on files and synthetic profiles."""
 
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -23,7 +24,6 @@ _QUICK_PROFILE = "quick"
 _QUICK_ENCODINGS = ("gzip-6", "br-5", "zstd-3")
 
 _STDIN = "-"
-_COPY_BYTES = 1 << 20
 
 
 @click.command()
@@ -104,13 +104,15 @@ def run(
         full=full,
         gc_enabled=gc_policy == "on",
     )
+    for name in files:
+        _check_input(name)
     if output is not None:
         _check_output(output)
     with ExitStack() as stack:
         report = stack.enter_context(reporting())
         sources = [stack.enter_context(generated(name, seed)) for name in profiles]
         sources += [
-            stack.enter_context(_spooled()) if name == _STDIN else Source.of_file(name)
+            stack.enter_context(_spooled(name)) if _is_stream(name) else Source.of_file(name)
             for name in files
         ]
         results = run_sources(sources, plan, command=_command(sources, plan), progress=report)
@@ -131,6 +133,17 @@ def _names(text: str | None) -> tuple[str, ...] | None:
     return names
 
 
+def _check_input(name: str) -> None:
+    """Refuse at once what cannot be read when its turn comes, minutes later."""
+    if name == _STDIN:
+        return
+    path = Path(name)
+    if path.is_dir():
+        raise StorageError("is a directory", where=Place(file=name), expected="a session log")
+    if not path.exists():
+        raise StorageError("no such file", where=Place(file=name))
+
+
 def _check_output(output: str) -> None:
     """Refuse before the first minute of measuring what would be refused after the last."""
     target = Path(output)
@@ -142,15 +155,21 @@ def _check_output(output: str) -> None:
         raise StorageError("permission denied", where=Place(file=str(target.parent)))
 
 
+def _is_stream(name: str) -> bool:
+    return name == _STDIN or not Path(name).is_file()
+
+
 @contextmanager
-def _spooled() -> Iterator[Source]:
-    """Standard input as a file, for as long as the context is open."""
+def _spooled(name: str) -> Iterator[Source]:
+    """What can be read only once (standard input, a pipe) as a file, while the context is open."""
     with tempfile.TemporaryDirectory(prefix="histbench-") as folder:
         path = Path(folder) / "session.jsonl"
-        with path.open("wb") as file:
-            while block := sys.stdin.buffer.read(_COPY_BYTES):
-                file.write(block)
-        yield Source(path=str(path), name="stdin")
+        with ExitStack() as stack:
+            target = stack.enter_context(path.open("wb"))
+            named = name != _STDIN
+            source = stack.enter_context(Path(name).open("rb")) if named else sys.stdin.buffer
+            shutil.copyfileobj(source, target)
+        yield Source(path=str(path), name="pipe" if named else "stdin")
 
 
 def _command(sources: list[Source], plan: Plan) -> str:

@@ -53,7 +53,8 @@ def print_table(table: Table) -> None:
     """Print `table`, its title above and its notes below."""
     console = Console()
     if not console.is_terminal:
-        for line in (table.title, *table.lines(), *table.notes, ""):
+        body = table.lines() if table.rows else []
+        for line in (table.title, *body, *table.notes, ""):
             click.echo(line)
         return
     ruled = RichTable(
@@ -65,6 +66,6 @@ def print_table(table: Table) -> None:
         ruled.add_row(*(Text(cell) for cell in row))
     # A narrow terminal wraps long lines by itself; rich would cut figures.
     console.width = max(console.width, sum(table.widths()) + _RICH_COLUMN * len(table.headers))
-    console.print(ruled)
+    console.print(ruled if table.rows else Text(table.title, style="bold"))
     for note in table.notes:
         console.print(Text(note, style="dim"))

@@ -38,8 +38,7 @@ def load_results(path: str | os.PathLike[str]) -> Results:
     try:
         text = Path(path).read_bytes()
     except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise StorageError(reason, where=Place(file=os.fspath(path))) from error
+        raise _refused(error, path) from error
     try:
         _check_kind(text)
         return _decoder.decode(text)
@@ -114,8 +113,12 @@ def save_results(results: Results, path: str | os.PathLike[str]) -> None:
                 Path(temporary).unlink()
             raise
     except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise StorageError(reason, where=Place(file=os.fspath(path))) from error
+        raise _refused(error, path) from error
+
+
+def _refused(error: OSError, path: str | os.PathLike[str]) -> StorageError:
+    reason = error.strerror or type(error).__name__
+    return StorageError(reason[:1].lower() + reason[1:], where=Place(file=os.fspath(path)))
 
 
 def _created_mode() -> int:
