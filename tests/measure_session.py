@@ -11,7 +11,7 @@ HEADER = {
     "version": 0,
     "id": "s-1",
     "createdAt": 1,
-    "cwd": "/home/somebody/secret-project",
+    "cwd": "/home/me/secret-project",
     "delegationDepth": 0,
 }
 

@@ -33,8 +33,8 @@ def test_input_is_described_by_its_bytes_and_its_events(subject, session_file):
 @pytest.mark.parametrize(
     ("path", "name"),
     [
-        ("/home/somebody/logs/a.jsonl", "a.jsonl"),
-        (r"C:\\Users\\somebody\\a.jsonl", "a.jsonl"),
+        ("/home/me/logs/a.jsonl", "a.jsonl"),
+        (r"D:\logs\me\a.jsonl", "a.jsonl"),
         ("logs/", "logs"),
         ("a\x1b[2J.jsonl", "a?[2J.jsonl"),
         ("a\udcff.jsonl", "a?.jsonl"),
