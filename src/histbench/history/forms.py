@@ -17,13 +17,17 @@ from typing import Any
 
 from msgspec import Struct
 
-from histbench.errors import UsageError
+from histbench.errors import LimitExceeded, UsageError
 from histbench.fold.projection import project_records
 from histbench.history.page import HistoryPage
 from histbench.history.raw import encode_raw, parse_raw, validate_raw
 from histbench.history.wire import encode_joined, encode_packed, parse_page, validate_page
 
-__all__ = ["FORMS", "Form", "decode_page", "encode_page"]
+__all__ = ["FORMS", "MAX_PAGE_BYTES", "Form", "decode_page", "encode_page"]
+
+# Twice the raw page of the largest published sample.  A page that must be read value by value
+# takes some thirty times its length in memory before it is refused.
+MAX_PAGE_BYTES = 128 * 1024 * 1024
 
 
 class Form(Struct, frozen=True):
@@ -105,12 +109,27 @@ def encode_page(page: HistoryPage, form: str = "packed") -> bytes:
     return _form(form).encode(page)
 
 
-def decode_page(data: bytes, form: str = "packed") -> HistoryPage:
+def decode_page(
+    data: bytes, form: str = "packed", *, max_bytes: int | None = MAX_PAGE_BYTES
+) -> HistoryPage:
     """The page that wire bytes hold, everything validated.
+
+    Args:
+        data: the page, decompressed.
+        form: one of `FORMS`.
+        max_bytes: how long `data` may be; None for any length.
 
     Raises:
         UsageError: no such form (`unknown_form`).
+        LimitExceeded: `data` is longer (`page_too_large`); it was not looked at.
         InvalidPage, InvalidRow, InvalidEvent, InvalidJson: the bytes do not hold a page.
     """
     chosen = _form(form)
+    if max_bytes is not None and len(data) > max_bytes:
+        raise LimitExceeded(
+            "the page is too large",
+            code="page_too_large",
+            found=len(data),
+            expected=f"at most {max_bytes} bytes",
+        )
     return chosen.validate(chosen.parse(data))
