@@ -178,6 +178,8 @@ def _extend(
     seq, time = head.seq0, head.time0
     for event in source:
         seq += 1
+        if seq > MAX_SAFE_INTEGER:
+            return event
         try:
             data = event["data"]
             chunk = data["chunk"]
