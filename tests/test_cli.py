@@ -76,7 +76,7 @@ def test_run_prints_exact_wire_bytes_and_saves_every_sample(histbench, session):
     for form in ("raw", "packed"):
         page = encode_page(load_page(session), form)
         for name in ("identity", "gzip-6"):
-            row = next(line for line in out.splitlines() if line.split()[:2] == [form, name])
+            row = next(line for line in out.splitlines() if line.split()[:2] == [name, form])
 
             assert row.split()[2] == f"{len(ENCODINGS[name].encode(page)):,}"
     assert saved.inputs[0].name == "session.jsonl"
@@ -119,7 +119,7 @@ def test_transport_profile_has_the_published_row_beside_it(histbench):
 
     assert done.returncode == 0
     assert any(
-        row[:3] == ["packed", "identity", "2,999,967"] and "6,362,724" in row for row in rows
+        row[:3] == ["identity", "packed", "2,999,967"] and "6,362,724" in row for row in rows
     )
 
 
