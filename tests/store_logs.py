@@ -5,16 +5,23 @@ writes is held against something that it did not make.
 """
 
 import json
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import pytest
 import zstandard
 from hypothesis import strategies as st
 
 from histbench.errors import HistbenchError
 
 Event = dict[str, Any]
+
+# Minutes of crash matrix; what runs by default is a sample of the same.
+exhaustive = pytest.mark.skipif(
+    not os.environ.get("HISTBENCH_EXHAUSTIVE"), reason="HISTBENCH_EXHAUSTIVE is not set"
+)
 
 HEADER = {"type": "session", "version": 0, "id": "s", "createdAt": 5, "delegationDepth": 0}
 

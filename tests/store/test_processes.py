@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from histbench.store import LogWriter, find_session, read_log, repair_log
-from store_logs import conversation, note
+from store_logs import conversation, exhaustive, note
 
 HERE = Path(__file__).parent
 
@@ -57,7 +57,7 @@ def test_a_killed_writer_loses_nothing_that_it_promised(tmp_path, compression):
     check_killed(tmp_path, compression, 0.05)
 
 
-@pytest.mark.slow
+@exhaustive
 @pytest.mark.parametrize("compression", ["zstd", "none"])
 @pytest.mark.parametrize("seed", range(10))
 def test_writers_killed_at_random_moments_lose_nothing(tmp_path, compression, seed):

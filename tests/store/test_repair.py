@@ -8,7 +8,18 @@ import pytest
 from histbench.errors import InvalidData
 from histbench.store import LogWriter, inspect_log, read_log, repair_log
 from histbench.store.page_index import index_path
-from store_logs import conversation, delta, frame, framed_log, line, note, plain_log, refusal, write
+from store_logs import (
+    conversation,
+    delta,
+    exhaustive,
+    frame,
+    framed_log,
+    line,
+    note,
+    plain_log,
+    refusal,
+    write,
+)
 
 MODES = [(compression, pack) for compression in ("zstd", "none") for pack in (True, False)]
 
@@ -77,7 +88,7 @@ def test_a_file_cut_in_its_last_two_batches_is_repaired(quick_path, compression,
     check_every_cut(quick_path, compression, pack, step=7)
 
 
-@pytest.mark.slow
+@exhaustive
 @pytest.mark.parametrize(("compression", "pack"), MODES)
 def test_a_file_cut_at_every_byte_of_its_last_two_batches_is_repaired(
     quick_path, compression, pack

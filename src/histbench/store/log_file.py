@@ -24,6 +24,7 @@ from histbench.history.page import HistoryPage
 from histbench.history.select import DEFAULT_MAX_MESSAGES, check_page_request, select_page
 from histbench.log import Diagnostic, EventLog, LogBuilder
 from histbench.records import Plain
+from histbench.rows import CHUNK_TYPE
 from histbench.store.limits import DEFAULT_LIMITS, MIB, Limits
 from histbench.store.lock import same_file
 from histbench.store.reading import read_log
@@ -208,8 +209,7 @@ class LogFile:
         last = number = len(segments) if before_seq is None else segments.find(before_seq)
         pieces: list[Piece] = []
         while True:
-            start, end = segments.bounds(number)
-            if cut is None and end - start > _KEPT_BYTES:
+            if cut is None and segments.is_large(number, _KEPT_BYTES):
                 cuts = segments.last_cuts(number, wanted, before_seq=before_seq)
                 cut = cuts[0] if len(cuts) == wanted else None
                 wanted -= len(cuts)
@@ -244,7 +244,11 @@ class LogFile:
         for piece in reversed(pieces):
             diagnostics += piece.log.diagnostics
             for record in piece.log.records():
-                builder.add_record(record)
+                if isinstance(record, Plain) and record.type == CHUNK_TYPE:
+                    # A single delta at a seam may belong to the next piece's run.
+                    builder.add_line(record.raw)
+                else:
+                    builder.add_record(record)
         log = builder.build(header=self.header, diagnostics=diagnostics)
         stop = log.to_seq if before_seq is None else min(before_seq, log.to_seq)
         start = max(log.from_seq, cut or 0)

@@ -8,8 +8,8 @@ appended after the last segment is short and is read from the file.  All numbers
 
     header   "HBINDEX1", device, inode, body start (8 bytes each), hash of the log's first bytes
              up to the body start (12), 16 zero bytes, CRC-32 of all before
-    entry    start byte, end byte, first seq, end seq, lowest cut (8 bytes each), messages (4),
-             hash of the segment's bytes (12), 4 zero bytes, CRC-32 of all before
+    entry    start byte, end byte, first seq, end seq, lowest cut (8 bytes each), messages,
+             KiB of lines (4 each), hash of the segment's bytes (12), CRC-32 of all before
 
 Hashes are BLAKE2b of 12 bytes.  Fixed sizes make an index as cheap to read from its end as the log
 is: the newest page costs two reads here, and an entry for a seq is found by halving.
@@ -57,7 +57,7 @@ _MAGIC = b"HBINDEX1"
 _RECORD_BYTES = 64
 _DIGEST_BYTES = 12
 _HEADER = struct.Struct("<8sQQQ12s16x")
-_ENTRY = struct.Struct("<QQQQQI12s4x")
+_ENTRY = struct.Struct("<QQQQQII12s")
 _CRC = struct.Struct("<I")
 
 _READ_BYTES = 1024 * 1024
@@ -66,7 +66,8 @@ _READ_BYTES = 1024 * 1024
 class IndexEntry(Struct, frozen=True, kw_only=True):
     """One segment: bytes `[start, end)`, seqs `[from_seq, to_seq)`, and what a pager asks.
 
-    `lowest_cut` is the least cut of its messages (`messages`), `to_seq` when it has none.
+    `lowest_cut` is the least cut of its messages (`messages`), `to_seq` when it has none;
+    `content_kib` the length of its lines before compression, rounded up.
     """
 
     start: int
@@ -75,6 +76,7 @@ class IndexEntry(Struct, frozen=True, kw_only=True):
     to_seq: int
     lowest_cut: int
     messages: int
+    content_kib: int
     digest: bytes
 
     def pack(self) -> bytes:
@@ -87,6 +89,7 @@ class IndexEntry(Struct, frozen=True, kw_only=True):
                 self.to_seq,
                 self.lowest_cut,
                 self.messages,
+                self.content_kib,
                 self.digest,
             )
         )
@@ -97,7 +100,9 @@ class IndexEntry(Struct, frozen=True, kw_only=True):
         body = _unsealed(data)
         if body is None:
             return None
-        start, end, from_seq, to_seq, lowest_cut, messages, digest = _ENTRY.unpack(body)
+        start, end, from_seq, to_seq, lowest_cut, messages, content_kib, digest = _ENTRY.unpack(
+            body
+        )
         if not (start < end and from_seq < to_seq and lowest_cut <= to_seq):
             return None
         return cls(
@@ -107,6 +112,7 @@ class IndexEntry(Struct, frozen=True, kw_only=True):
             to_seq=to_seq,
             lowest_cut=lowest_cut,
             messages=messages,
+            content_kib=content_kib,
             digest=digest,
         )
 

@@ -53,6 +53,7 @@ class OpenSegment:
             to_seq=self.to_seq,
             lowest_cut=self.to_seq if self._lowest_cut is None else self._lowest_cut,
             messages=self._messages,
+            content_kib=-(-self.content_bytes // 1024),
             digest=digest,
         )
 

@@ -36,6 +36,10 @@ __all__ = ["Piece", "Segments", "StaleIndexError"]
 _REST_BYTES = SEGMENT_BYTES
 
 
+# What zstd makes of session logs, and a bit more.
+_LIKELY_RATIO = 16
+
+
 class StaleIndexError(Exception):
     """What the index says does not hold.  A signal between two modules, never an answer."""
 
@@ -130,6 +134,13 @@ class Segments:
             return entry.start, entry.end
         start = self.entry(number - 1).end if number else self._body_start
         return start, max(start, self.file_bytes)
+
+    def is_large(self, number: int, content_bytes: int) -> bool:
+        """Whether a segment has more lines than that many bytes; of the rest, only likely so."""
+        if number < len(self):
+            return self.entry(number).content_kib * 1024 > content_bytes
+        start, end = self.bounds(number)
+        return (end - start) * _LIKELY_RATIO > content_bytes
 
     def read(self, number: int, *, keep_from: int | None = None) -> Piece:
         """A segment, or the rest; only records that reach past seq `keep_from` are kept.
