@@ -3,9 +3,12 @@
 import json
 import subprocess
 import sys
+from typing import NamedTuple
 
 import pytest
+from click.testing import CliRunner
 
+from histbench.cli import main
 from histbench.codec import pack_chunk_runs
 from histbench.store import read_log
 from store_logs import conversation, framed_log, note, plain_log, write
@@ -14,15 +17,30 @@ EVENTS = conversation(2)
 PACKED = plain_log(pack_chunk_runs(EVENTS))
 
 
-def histbench(*arguments, data=b"", cwd=None):
-    """The command line, in a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-m", "histbench", *map(str, arguments)],
-        input=data,
+class Done(NamedTuple):
+    """How a command ended."""
+
+    returncode: int
+    stdout: bytes
+    stderr: bytes
+
+
+def histbench(*arguments, data=b""):
+    """The command line, in this process."""
+    result = CliRunner().invoke(main, [*map(str, arguments)], input=data)
+    return Done(result.exit_code, result.stdout_bytes, result.stderr_bytes)
+
+
+def test_a_process_of_its_own_reads_a_pipe_and_writes_one():
+    """Once without the runner: bytes in, bytes out."""
+    done = subprocess.run(
+        [sys.executable, "-m", "histbench", "convert", "-", "-", "--compression", "none"],
+        input=framed_log([EVENTS]),
         capture_output=True,
-        check=False,
-        cwd=cwd,
+        check=True,
     )
+
+    assert done.stdout == PACKED
 
 
 def test_verify_prints_verdicts_and_exits_with_1_after_a_fault(tmp_path):
@@ -128,10 +146,11 @@ def repository(tmp_path):
     return tmp_path
 
 
-def test_fixtures_are_checked_and_migrated(repository):
+def test_fixtures_are_checked_and_migrated(repository, monkeypatch):
     """The gate fails, the migrator repairs, the gate passes."""
-    failed = histbench("fixtures", "check", cwd=repository)
-    planned = histbench("fixtures", "migrate", "--dry-run", cwd=repository)
+    monkeypatch.chdir(repository)
+    failed = histbench("fixtures", "check")
+    planned = histbench("fixtures", "migrate", "--dry-run")
     migrated = histbench("fixtures", "migrate", repository)
     passed = histbench("fixtures", "check", repository)
 

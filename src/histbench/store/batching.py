@@ -11,7 +11,6 @@ would leave a gap.  So the front stops there: the futures of all waiting events 
 so does every later call.  Whoever goes on opens the log anew and asks it for its `next_seq`.
 """
 
-import asyncio
 import threading
 from collections.abc import Iterable
 from concurrent.futures import Future
@@ -93,6 +92,8 @@ class BatchingWriter:
 
     async def aflush(self) -> None:
         """`flush` for asyncio: the loop goes on meanwhile."""
+        import asyncio  # noqa: PLC0415 - a tenth of a second that only those who await pay
+
         future = self._start_flush()
         if future is not None:
             await asyncio.wrap_future(future)
@@ -165,6 +166,8 @@ class BatchingWriter:
 
     async def aclose(self) -> None:
         """`close` for asyncio."""
+        import asyncio  # noqa: PLC0415 - as in `aflush`
+
         await asyncio.to_thread(self.close)
 
     def __enter__(self) -> Self:
