@@ -5,6 +5,7 @@
     profiles  the synthetic profiles
     inspect   what is in a log                        verify     read it all, find the first fault
     convert   pack, unpack, compress, re-frame        fixtures   keep test fixtures canonical
+    page      one history page as JSON
 
 Machine output and tables go to standard output, everything else to standard error.
 """
@@ -18,6 +19,7 @@ from histbench.cli.convert import convert
 from histbench.cli.fixtures import fixtures
 from histbench.cli.inspect import inspect
 from histbench.cli.notebooks import notebooks
+from histbench.cli.page import page
 from histbench.cli.profiles import profiles
 from histbench.cli.report import report
 from histbench.cli.run import run
@@ -32,5 +34,16 @@ def main() -> None:
     """Measure how chat and agent session histories are best stored, shipped and folded."""
 
 
-for command in (run, report, compare, profiles, notebooks, inspect, verify, convert, fixtures):
+for command in (
+    run,
+    report,
+    compare,
+    profiles,
+    notebooks,
+    inspect,
+    verify,
+    convert,
+    fixtures,
+    page,
+):
     main.add_command(command)
