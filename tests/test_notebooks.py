@@ -83,6 +83,21 @@ def test_saved_notebook_keeps_text_and_drops_pictures(executed, tmp_path):
     assert check_notebook(path) == ("counts: executed in the order [None, None], not 1 to 2",)
 
 
+def test_printed_text_is_saved_in_one_piece(tmp_path):
+    """Where a kernel happens to flush makes no difference to the file."""
+    pieces = [v4.new_output("stream", name="stdout", text=text) for text in ("a", "b\n")]
+    other = v4.new_output("stream", name="stderr", text="c")
+    cell = v4.new_code_cell(
+        "x",
+        execution_count=1,
+        outputs=[*pieces, other, nbformat.from_dict({**other, "name": "stdout"})],
+    )
+    save_notebook(v4.new_notebook(cells=[cell]), tmp_path / "n.ipynb")
+    saved = nbformat.read(tmp_path / "n.ipynb", as_version=4).cells[0].outputs
+
+    assert [output.text for output in saved] == ["ab\n", "c", "c"]
+
+
 def test_saving_the_same_execution_changes_nothing(executed, tmp_path):
     """A second save says that the file is as it was."""
     notebook = nbformat.from_dict(json.loads(json.dumps(executed[1])))

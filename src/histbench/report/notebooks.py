@@ -121,12 +121,30 @@ def _normalise(notebook: Any) -> None:
         cell.id = f"cell-{number:02}"
         tags = cell.metadata.get("tags")
         cell.metadata = {"tags": tags} if tags else {}
+        if "outputs" in cell:
+            cell.outputs = _joined_streams(cell.outputs)
         for output in cell.get("outputs", ()):
             output.pop("metadata", None)
             if "data" in output:
                 output.metadata = {}
                 for kind in _PICTURES:
                     output.data.pop(kind, None)
+
+
+def _joined_streams(outputs: list[Any]) -> list[Any]:
+    """Outputs with printed text in one piece: where a kernel flushes is chance."""
+    joined: list[Any] = []
+    for output in outputs:
+        before = joined[-1] if joined else None
+        if (
+            before is not None
+            and output.output_type == before.output_type == "stream"
+            and output.name == before.name
+        ):
+            before.text += output.text
+        else:
+            joined.append(output)
+    return joined
 
 
 def save_notebook(notebook: Any, path: str | os.PathLike[str]) -> bool:
