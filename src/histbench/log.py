@@ -314,11 +314,13 @@ def cut_records(records: Sequence[Record], start: int, stop: int) -> list[Record
     for record in records:
         left, right = max(0, start - position), min(record.count, stop - position)
         position += record.count
+        if left >= right:
+            continue
         if right - left == record.count or isinstance(record, Plain):
             out.append(record)
         elif right - left >= MIN_RUN:
             out.append(record.cut(left, right))
-        elif right > left:
+        else:
             out.extend(plain_members(record.cut(left, right)))
     return out
 
