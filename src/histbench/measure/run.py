@@ -1,8 +1,9 @@
 """The transport benchmark: inputs in, Results out.
 
 For each input, in this order: read it; encode it in every form and prove the lossless ones; count;
-time the encodings; time the pipelines; take the peaks; see that the file is still the one that was
-read.  What is left out is in the results as a sample without a value and with the reason.
+time the encodings; time the pipelines; time the pages; take the peaks; see that the file is still
+the one that was read.  What is left out is in the results as a sample without a value and with the
+reason.
 """
 
 import os
@@ -14,6 +15,7 @@ import msgspec
 from histbench.errors import HistbenchError, UsageError
 from histbench.history import FORMS
 from histbench.measure.environment import read_environment
+from histbench.measure.pages import count_page_steps, time_pages
 from histbench.measure.peaks import count_peaks, take_all_peaks
 from histbench.measure.plan import Plan, Progress, Steps
 from histbench.measure.rounds import count_steps, time_encodings, time_pipelines
@@ -84,7 +86,7 @@ def run_sources(
     if not sources:
         raise UsageError("nothing to measure", code="no_input", expected="at least one input")
     created = datetime.now(UTC) if created_at is None else created_at.astimezone(UTC)
-    per_source = 2 + count_steps(plan) + count_peaks(plan)
+    per_source = 2 + count_steps(plan) + count_page_steps(plan) + count_peaks(plan)
     steps = Steps(per_source * len(sources), progress)
     inputs, samples = [], []
     for source in _with_own_names(sources):
@@ -128,6 +130,7 @@ def _run_source(source: Source, plan: Plan, steps: Steps) -> tuple[Input, list[S
     with collector(enabled=plan.gc_enabled):
         time_encodings(subject, plan, pages, sheet, steps)
         time_pipelines(subject, plan, pages, sheet, steps)
+        time_pages(subject, plan, sheet, steps)
     take_all_peaks(subject, plan, pages, sheet, steps)
     subject.check_unchanged()
     names = [encoding.name for encoding in plan.encodings]

@@ -61,6 +61,14 @@ AIMS = (
     Aim(work="client, raw", stage="client.total", form="raw", limit=1 / 2),
     Aim(work="host, stored log to packed page", stage="host.stored", form="packed", limit=1 / 70),
     Aim(work="host, events to packed page", stage="host.total", form="packed", limit=1 / 6),
+    Aim(
+        work="host, newest page of an open log",
+        stage="page.serve",
+        form="packed",
+        of_stage="page.expand",
+        of_form="packed",
+        limit=1 / 10,
+    ),
 )
 
 PEAK_AIMS = (
