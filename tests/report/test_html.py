@@ -90,6 +90,8 @@ def test_hostile_names_stay_words():
     assert "alert('1')" not in page
     assert "<script>" not in page
     assert "<script>alert('1')" in "".join(Tags(page).words)
+    # It would turn the direction of our own words after the name.
+    assert "\u202e" not in page
 
 
 @given(results=any_results())

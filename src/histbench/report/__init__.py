@@ -5,6 +5,7 @@
     sentences   summary, method, warnings              palette    one colour for each form
     document    what stands where; the JSON edition    svg, plots draw panels for page and notebook
     html, markdown  the editions                       notebooks  execute, check, export
+    text        names that others chose, safe to show
     aims        what was aimed at beside what was reached
     headline    the table that the README opens with
 

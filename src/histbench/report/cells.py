@@ -6,10 +6,11 @@ HTML and fixed text: the same table gives the same output, which is what noteboo
 """
 
 from collections.abc import Iterable, Sequence
-from html import escape
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
+
+from histbench.report.text import escaped
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,7 +96,7 @@ def _clipped(text: str) -> str:
 
 def _notebook_cell(tag: str, text: str, kind: str) -> str:
     side = "right" if kind == "number" else "left"
-    return f'<{tag} style="text-align: {side}; white-space: nowrap">{escape(text)}</{tag}>'
+    return f'<{tag} style="text-align: {side}; white-space: nowrap">{escaped(text)}</{tag}>'
 
 
 def table(frame: "pd.DataFrame", *, title: str = "") -> Table:

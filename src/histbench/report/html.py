@@ -8,13 +8,13 @@ dark, and paper.
 
 import re
 from collections.abc import Iterable
-from html import escape
 from importlib.resources import files
 
 from histbench.report.cells import Cell, Column, Table
 from histbench.report.document import Figure, Report, Section
 from histbench.report.palette import FORM_COLOURS, OTHER_COLOUR
 from histbench.report.svg import draw_panel
+from histbench.report.text import escaped
 from histbench.results import NOT_MEASURED
 
 __all__ = ["POLICY", "render_html"]
@@ -37,11 +37,11 @@ def render_html(report: Report) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         '<meta name="referrer" content="no-referrer">',
-        f"<title>{escape(report.title)}</title>",
+        f"<title>{escaped(report.title)}</title>",
         f"<style>\n{_style()}</style>",
         "</head>",
         "<body>",
-        f"<header><h1>{escape(report.title)}</h1>{_contents(report)}</header>",
+        f"<header><h1>{escaped(report.title)}</h1>{_contents(report)}</header>",
         "<main>",
         *_summary(report),
         *(
@@ -67,17 +67,17 @@ def _contents(report: Report) -> str:
     if len(report.sections) <= _OPEN_SECTIONS:
         links += [(f"in-{n}", section.name) for n, section in enumerate(report.sections)]
     links += [("method", "Method"), ("environment", "Environment")]
-    texts = "".join(f'<a href="#{anchor}">{escape(name)}</a>' for anchor, name in links)
+    texts = "".join(f'<a href="#{anchor}">{escaped(name)}</a>' for anchor, name in links)
     return f'<nav aria-label="Contents">{texts}</nav>'
 
 
 def _summary(report: Report) -> Iterable[str]:
     yield '<section id="summary"><h2>Summary</h2>'
     for section in report.sections:
-        yield f"<h3>{escape(section.name)}</h3>"
+        yield f"<h3>{escaped(section.name)}</h3>"
         yield _list(section.summary or (f"{NOT_MEASURED}: raw and packed, both",))
     if report.beside is not None:
-        yield f"<h3>{escape(report.beside.title)}</h3>{_table(report.beside)}"
+        yield f"<h3>{escaped(report.beside.title)}</h3>{_table(report.beside)}"
     if report.warnings:
         texts = _list(report.warnings)
         yield f'<div class="warnings" role="note"><h3>To be careful with</h3>{texts}</div>'
@@ -90,20 +90,20 @@ def _list(texts: Iterable[str]) -> str:
 
 def _words(text: str) -> str:
     """`text` escaped, a number and its unit kept on one line."""
-    return _UNIT.sub(r"\1&nbsp;\2", escape(text))
+    return _UNIT.sub(r"\1&nbsp;\2", escaped(text))
 
 
 def _section(number: int, section: Section, *, folded: bool) -> str:
     body = "".join(map(_figure, section.figures))
-    head = f'<h2 id="in-{number}">{escape(section.name)}</h2>'
-    subtitle = f'<p class="subtitle">{escape(section.subtitle)}</p>'
+    head = f'<h2 id="in-{number}">{escaped(section.name)}</h2>'
+    subtitle = f'<p class="subtitle">{escaped(section.subtitle)}</p>'
     if folded:
         return f"<section><details><summary>{head}</summary>{subtitle}{body}</details></section>"
     return f"<section>{head}{subtitle}{body}</section>"
 
 
 def _figure(figure: Figure) -> str:
-    head = f"<h3>{escape(figure.table.title)}</h3>"
+    head = f"<h3>{escaped(figure.table.title)}</h3>"
     if not figure.table.rows:
         return f'{head}<p class="missing">{NOT_MEASURED}</p>'
     panels = "".join(map(draw_panel, figure.panels))
@@ -113,7 +113,7 @@ def _figure(figure: Figure) -> str:
 
 def _table(table: Table) -> str:
     head = "".join(
-        f'<th scope="col" class="{column.kind}">{escape(column.title)}</th>'
+        f'<th scope="col" class="{column.kind}">{escaped(column.title)}</th>'
         for column in table.columns
     )
     rows, before = [], None
@@ -128,7 +128,7 @@ def _table(table: Table) -> str:
         before = lead
     notes = _list(table.notes) if table.notes else ""
     return (
-        f'<div class="frame" role="region" aria-label="{escape(table.title)}" tabindex="0">'
+        f'<div class="frame" role="region" aria-label="{escaped(table.title)}" tabindex="0">'
         f"<table><thead><tr>{head}</tr></thead><tbody>\n{chr(10).join(rows)}\n"
         f"</tbody></table></div>" + (f'<div class="notes">{notes}</div>' if notes else "")
     )
@@ -136,7 +136,7 @@ def _table(table: Table) -> str:
 
 def _cell(cell: Cell, column: Column) -> str:
     classes = " ".join(filter(None, (column.kind, cell.mark)))
-    text = escape(cell.text)
+    text = escaped(cell.text)
     if column.kind == "form":
         known = f" form-{cell.text}" if cell.text in FORM_COLOURS else ""
         return f'<td class="form{known}">{text}</td>'
@@ -147,8 +147,8 @@ def _method(report: Report) -> Iterable[str]:
     yield '<section id="method"><h2>Method</h2>'
     for label, sentences in report.method:
         if label:
-            yield f"<h3>{escape(label)}</h3>"
+            yield f"<h3>{escaped(label)}</h3>"
         yield "".join(f"<p>{_words(text)}</p>" for text in sentences)
-    yield f"<h3>{escape(report.inputs.title)}</h3>{_table(report.inputs)}"
-    yield f'<h3 id="environment">{escape(report.environment.title)}</h3>'
+    yield f"<h3>{escaped(report.inputs.title)}</h3>{_table(report.inputs)}"
+    yield f'<h3 id="environment">{escaped(report.environment.title)}</h3>'
     yield _table(report.environment) + "</section>"

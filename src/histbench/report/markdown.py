@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from histbench.report.cells import Table
 from histbench.report.document import Report
+from histbench.report.text import printable
 from histbench.results import NOT_MEASURED
 
 __all__ = ["render_markdown", "render_table"]
@@ -20,7 +21,7 @@ _BACKTICKS = re.compile("`+")
 
 def _code(text: str) -> str:
     """`text` as one code span, whatever it holds."""
-    shown = "".join(letter if letter.isprintable() else " " for letter in text) or " "
+    shown = printable(text) or " "
     longest = max((len(run) for run in _BACKTICKS.findall(shown)), default=0)
     fence = "`" * (longest + 1)
     pad = " " if longest or shown.strip(" ") != shown else ""

@@ -142,8 +142,8 @@ def method(results: Results) -> tuple[str, ...]:
     if counts["peak_bytes"]:
         sentences.append(
             f"Memory: {_span(counts['peak_bytes'])} per peak, in processes of their own and never "
-            "while time is taken. `traced` counts Python objects and is blind to what C libraries "
-            "allocate; `native` (memray) counts those too; `resident` is all of the process, "
+            "while time is taken. Traced counts Python objects and is blind to what C libraries "
+            "allocate; native (memray) counts those too; resident is all of the process, "
             "interpreter included. The three are not comparable with each other."
         )
     else:

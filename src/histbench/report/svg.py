@@ -6,10 +6,9 @@ therefore follows light and dark; only the bars have colours of their own.  Draw
 on the panel alone, so one panel always gives the same bytes.
 """
 
-from html import escape
-
 from histbench.report.palette import form_colour
 from histbench.report.panels import Bar, Panel
+from histbench.report.text import escaped
 
 __all__ = ["draw_panel"]
 
@@ -38,12 +37,12 @@ def draw_panel(panel: Panel) -> str:
         parts.append(_note(_x(panel.reference, top), y + 6, panel.reference_text))
         y += _NOTE
     title = (
-        f'<text class="t" x="0" y="15">{escape(panel.title)}</text>'
-        f'<text class="s" x="0" y="31">{escape(panel.subtitle)}</text>'
+        f'<text class="t" x="0" y="15">{escaped(panel.title)}</text>'
+        f'<text class="s" x="0" y="31">{escaped(panel.subtitle)}</text>'
     )
     return (
         f'<svg viewBox="0 0 {_WIDTH} {round(y + 2)}" role="img" '
-        f'aria-label="{escape(panel.alternative)}">{title}{"".join(parts)}</svg>'
+        f'aria-label="{escaped(panel.alternative)}">{title}{"".join(parts)}</svg>'
     )
 
 
@@ -54,8 +53,8 @@ def _x(value: float, top: float) -> float:
 def _draw_bar(bar: Bar, y: float, top: float) -> str:
     baseline, rail = y + 11, y + _TEXT
     parts = [
-        f'<text x="0" y="{baseline:g}">{escape(bar.form)}</text>',
-        f'<text class="v" x="{_WIDTH}" y="{baseline:g}">{escape(bar.text)}</text>',
+        f'<text x="0" y="{baseline:g}">{escaped(bar.form)}</text>',
+        f'<text class="v" x="{_WIDTH}" y="{baseline:g}">{escaped(bar.text)}</text>',
         f'<rect class="rail" x="0" y="{rail:g}" width="{_WIDTH}" height="{_BAR}"/>',
     ]
     if bar.value is not None:
@@ -84,4 +83,4 @@ def _note(x: float, y: float, text: str) -> str:
         anchor = "end"
     else:
         anchor, x = ("start", 0) if x < _WIDTH / 2 else ("end", _WIDTH)
-    return f'<text class="s" x="{x:g}" y="{y:g}" text-anchor="{anchor}">{escape(text)}</text>'
+    return f'<text class="s" x="{x:g}" y="{y:g}" text-anchor="{anchor}">{escaped(text)}</text>'

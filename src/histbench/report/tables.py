@@ -243,21 +243,29 @@ _BESIDE = (
 
 def beside_table(all_measured: Sequence[Measured]) -> Table:
     """One row per input: the figures to hold inputs and results files against each other by."""
-    columns = (
-        Column("input", "label"),
-        Column("events", unit="count"),
-        *(Column(title, unit=unit) for title, unit, *_ in _BESIDE),
-    )
+    # A column that would hold nothing but holes says nothing about anybody.
+    shown = [
+        (title, unit, stage, form, encoding)
+        for title, unit, stage, form, encoding in _BESIDE
+        if any(each.median(stage, form, encoding) is not None for each in all_measured)
+    ]
     rows = []
     for each in all_measured:
         cells = [Cell(each.name), Cell(bytes_text(each.described.events), each.described.events)]
-        for _, unit, stage, form, encoding in _BESIDE:
-            if unit == "millisecond":
-                cells.append(_duration(each, stage, form, encoding))
+        for _, unit, stage, form, encoding in shown:
+            summary = each.summary(stage, form, encoding)
+            if summary is None:
+                cells.append(_HOLE)
+            elif unit == "byte":
+                cells.append(Cell(bytes_text(summary.median), summary.median))
             else:
-                size = each.median(stage, form, encoding)
-                cells.append(_HOLE if size is None else Cell(bytes_text(size), size))
+                cells.append(_duration(each, stage, form, encoding))
         rows.append(tuple(cells))
+    columns = (
+        Column("input", "label"),
+        Column("events", unit="count"),
+        *(Column(title, unit=unit) for title, unit, *_ in shown),
+    )
     return Table(title="Side by side", columns=columns, rows=tuple(rows))
 
 
