@@ -22,13 +22,13 @@ from histbench.store.batch import compress_frame
 from histbench.store.durable import replace_file
 from histbench.store.limits import DEFAULT_LIMITS, Limits
 from histbench.store.lock import open_locked
-from histbench.store.page_index import remove_index
+from histbench.store.page_index import SEGMENT_BYTES, remove_index
 from histbench.store.reading import read_stored
 
 __all__ = ["Conversion", "convert_log", "log_chunks"]
 
 # Of lines, before compression: a segment of the page index, so that converted logs page well.
-FRAME_BYTES = 256 * 1024
+FRAME_BYTES = SEGMENT_BYTES
 
 
 class Conversion(Struct, frozen=True, kw_only=True):

@@ -116,6 +116,15 @@ class LogFile:
         log = self._read(
             before_seq, wanted=max_messages, cut=None, max_events=max_events, max_bytes=max_bytes
         )
+        if max_events is None and max_bytes is None and self._whole is None:
+            # What was read is the page already.
+            end = log.to_seq if log else before_seq or 0
+            return HistoryPage(
+                records=log.records(),
+                has_more=log.from_seq > 0,
+                from_seq=log.from_seq if log else end,
+                to_seq=end,
+            )
         page = select_page(
             log,
             before_seq=before_seq,

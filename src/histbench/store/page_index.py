@@ -3,7 +3,7 @@
     <log>.index = header (64 bytes), then one entry (64 bytes) for each segment of the log
 
 A *segment* is a stretch of whole frames (or whole lines) that starts and ends at a record's bound
-and holds at least 256 KiB of lines.  Segments tile the log from behind its header line; what the last writers
+and holds at least 128 KiB of lines.  Segments tile the log from behind its header line; what the last writers
 appended after the last segment is short and is read from the file.  All numbers little-endian:
 
     header   "HBINDEX1", device, inode, body start (8 bytes each), hash of the log's first bytes
@@ -50,8 +50,8 @@ __all__ = [
 INDEX_SUFFIX = ".index"
 
 # Of lines, before compression: small enough that a page costs little more than itself, large enough
-# that the index of a log of 40 million events is some 100 KB.
-SEGMENT_BYTES = 256 * 1024
+# that the index of a log of 40 million events is half a megabyte, of which a page reads a few entries.
+SEGMENT_BYTES = 128 * 1024
 
 _MAGIC = b"HBINDEX1"
 _RECORD_BYTES = 64

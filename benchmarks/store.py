@@ -1,0 +1,298 @@
+# ruff: noqa: INP001  (a script, not a package)
+"""What the session store costs: appending, reading, paging and verifying logs of three sizes.
+
+    python benchmarks/store.py [--sizes 0.4,4,40] [--runs 5] [--folder F] [-o results/reference/store.json]
+
+Logs of so many million events are made from one synthetic session by repeating it with new seqs, in
+frames of 128 KiB of lines.  Nothing is asserted; every sample is kept.  Stages:
+
+    store.append.synced, store.append.unsynced   10,000 events in batches of 50, a new log
+    store.read, baseline.json_loads_lines        the smallest log: read_log; json.loads of each line
+    store.page.indexed                           open_log and the newest page of 50 messages
+    store.page.indexing                          the same without an index, which is made on the way
+    store.index                                  the index in bytes
+    memory.verify.rss, memory.verify.traced      verify_log in a process of its own
+
+Before each timed read the kernel is asked to forget the file, so a page comes from the disk, as far
+as the disk itself does not remember it.
+"""
+
+import argparse
+import gc
+import json
+import os
+import shlex
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
+from functools import partial
+from hashlib import file_digest
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import zstandard
+from msgspec import structs
+
+from histbench.jsontext import encode
+from histbench.log import EventLog
+from histbench.measure.environment import read_environment
+from histbench.records import Plain, Record
+from histbench.results import Input, Results, Sample, save_results
+from histbench.results.model import METRIC_UNITS
+from histbench.rows import Row
+from histbench.store import LogWriter, inspect_log, open_log, read_log
+from histbench.store.batch import compress_frame
+from histbench.store.converting import FRAME_BYTES, log_chunks
+from histbench.store.page_index import index_path
+from synthetic import generate, session_header
+
+PROFILE, SEED = "session", 1
+MILLION = 1_000_000
+APPENDED_EVENTS, BATCH_EVENTS = 10_000, 50
+PAGE_MESSAGES = 50
+
+# A fresh process, so that its peak is the verdict's and nobody else's.
+VERIFY = """
+import re, sys, tracemalloc
+from histbench.store import verify_log
+if sys.argv[2] == "traced":
+    tracemalloc.start()
+verify_log(sys.argv[1])
+# Not getrusage: its peak starts with that of the process that forked this one.
+peak = int(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())[1]) * 1024
+print(tracemalloc.get_traced_memory()[1] if sys.argv[2] == "traced" else peak)
+"""
+
+
+def repeated(base: EventLog, events: int) -> Iterator[list[Record]]:
+    """The records of `base` again and again, renumbered, until there are so many events."""
+    span = base[-1]["time"] - base[0]["time"] + 1
+    for copy in range(-(-events // len(base))):
+        left = min(len(base), events - copy * len(base))
+        shift, later = copy * len(base), copy * span
+        yield [_shifted(record, shift, later) for record in base.records(0, left)]
+
+
+def _shifted(record: Record, shift: int, later: int) -> Record:
+    if not shift:
+        return record
+    if isinstance(record, Row):
+        return structs.replace(record, seq0=record.seq0 + shift, time0=record.time0 + later)
+    event = record.event()
+    event["seq"] += shift
+    event["time"] += later
+    if "sourceEventSeqs" in event:
+        event["sourceEventSeqs"] = [seq + shift for seq in event["sourceEventSeqs"]]
+    return Plain(type=record.type, seq=event["seq"], time=event["time"], raw=encode(event))
+
+
+def write_repeated(path: Path, base: EventLog, events: int) -> None:
+    """A compressed log of so many events."""
+    with path.open("wb") as file:
+        file.write(compress_frame(encode(base.header) + b"\n"))
+        for records in repeated(base, events):
+            chunks = log_chunks(b"", EventLog(records), compressed=True, pack_chunks=True)
+            # Without the first: the header is there already.
+            file.writelines(islice(chunks, 1, None))
+
+
+def forget(path: Path) -> None:
+    """Ask the kernel to drop a file from its cache."""
+    for each in (path, index_path(path)):
+        if each.exists():
+            descriptor = os.open(each, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+                os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+            finally:
+                os.close(descriptor)
+
+
+def timed(work: Callable[[], object], *, before: Callable[[], object] = lambda: None) -> float:
+    """Seconds that `work` takes, after `before` and a collection."""
+    before()
+    gc.collect()
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+class Samples:
+    """Collects samples and prints their medians as they come."""
+
+    def __init__(self) -> None:
+        self.taken: list[Sample] = []
+
+    def add(
+        self, name: str, stage: str, metric: str, values: Iterable[float], encoding: str = "zstd"
+    ) -> None:
+        """All runs of one thing."""
+        numbers = list(values)
+        for run, value in enumerate(numbers):
+            self.taken.append(
+                Sample(
+                    input=name,
+                    form="packed",
+                    encoding=encoding,
+                    stage=stage,
+                    metric=metric,
+                    value=value,
+                    unit=METRIC_UNITS[metric],
+                    run=run,
+                )
+            )
+        median = statistics.median(numbers)
+        shown = f"{median * 1000:,.2f} ms" if metric == "seconds" else f"{median:,.0f} bytes"
+        sys.stderr.write(f"{name:14} {stage:28} {encoding:5} {shown}\n")
+
+
+def append_all(writer: LogWriter, events: list[Any]) -> None:
+    """All events, batch by batch, and the end of the log."""
+    with writer:
+        for at in range(0, len(events), BATCH_EVENTS):
+            writer.append(events[at : at + BATCH_EVENTS])
+
+
+def measure_append(samples: Samples, name: str, events: list[Any], folder: Path, runs: int) -> None:
+    """New logs, with and without a sync for each batch."""
+    for compression in ("zstd", "none"):
+        for sync in (True, False):
+            values = []
+            for run in range(runs):
+                root = folder / f"append-{compression}-{sync}-{run}"
+
+                writer = LogWriter.create(
+                    root, session_id="s", created_at=0, compression=compression, sync=sync
+                )
+                values.append(timed(partial(append_all, writer, events)))
+            stage = "store.append.synced" if sync else "store.append.unsynced"
+            samples.add(name, stage, "seconds", values, compression)
+
+
+def measure_read(samples: Samples, name: str, path: Path, runs: int) -> None:
+    """Our reader against json.loads of every line of the same file."""
+    plain = path.with_suffix("")
+    stream = zstandard.ZstdDecompressor().stream_reader
+    with path.open("rb") as file, plain.open("wb") as out:
+        out.write(stream(file, read_across_frames=True).read())
+
+    def loads(which: Path) -> list[Any]:
+        with which.open("rb") as file:
+            packed = which is path
+            text = stream(file, read_across_frames=True).read() if packed else file.read()
+        return [json.loads(line) for line in text.splitlines()]
+
+    for which, encoding in ((path, "zstd"), (plain, "none")):
+        ours, theirs = [], []
+        for _ in range(runs):
+            ours.append(timed(lambda f=which: read_log(f), before=lambda f=which: forget(f)))
+            theirs.append(timed(lambda f=which: loads(f), before=lambda f=which: forget(f)))
+        samples.add(name, "store.read", "seconds", ours, encoding)
+        samples.add(name, "baseline.json_loads_lines", "seconds", theirs, encoding)
+
+
+def newest_page(path: Path) -> None:
+    """What a host does for a session that it has not open."""
+    with open_log(path) as log:
+        log.page(max_messages=PAGE_MESSAGES)
+
+
+def measure_pages(samples: Samples, name: str, path: Path, runs: int) -> None:
+    """The newest page, before and after there is an index."""
+
+    def without_index() -> None:
+        index_path(path).unlink(missing_ok=True)
+        forget(path)
+
+    indexing = [timed(lambda: newest_page(path), before=without_index) for _ in range(min(runs, 3))]
+    samples.add(name, "store.page.indexing", "seconds", indexing)
+    indexed = [timed(lambda: newest_page(path), before=lambda: forget(path)) for _ in range(runs)]
+    samples.add(name, "store.page.indexed", "seconds", indexed)
+    samples.add(name, "store.index", "bytes", [index_path(path).stat().st_size])
+
+
+def measure_verify(samples: Samples, name: str, path: Path, runs: int) -> None:
+    """Peaks of a streaming verdict, resident and traced."""
+    for kind in ("rss", "traced"):
+        values = []
+        for _ in range(min(runs, 3) if kind == "rss" else 1):
+            command = [sys.executable, "-c", VERIFY, str(path), kind]
+            values.append(float(subprocess.run(command, check=True, capture_output=True).stdout))
+        samples.add(name, f"memory.verify.{kind}", "peak_bytes", values)
+
+
+def describe(name: str, path: Path) -> Input:
+    """The input as the results file has it."""
+    found = inspect_log(path)
+    with path.open("rb") as file:
+        digest = file_digest(file, "sha256").hexdigest()
+    rows = sum(found.rows.values())
+    members = sum(found.chunk_kinds.values()) - found.runs.get("1", 0)
+    return Input(
+        name=name,
+        origin="profile",
+        profile=PROFILE,
+        seed=SEED,
+        sha256=digest,
+        bytes=found.file_bytes,
+        events=found.events,
+        ordinary=found.events - members,
+        rows=rows,
+    )
+
+
+def parse_arguments() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--sizes", default="0.4,4,40", help="million events, smallest first")
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--folder", type=Path, help="where the logs are made (default: temporary)")
+    parser.add_argument("-o", "--output", type=Path, default=Path("results/reference/store.json"))
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Make the logs, measure, write the results."""
+    options = parse_arguments()
+    sizes = [float(text) for text in options.sizes.split(",")]
+    samples, inputs = Samples(), []
+    base = EventLog.from_events(generate(PROFILE, SEED), header=session_header(PROFILE, SEED))
+    appended = list(base[:APPENDED_EVENTS])
+    with tempfile.TemporaryDirectory(dir=options.folder) as made:
+        for number, size in enumerate(sizes):
+            name, path = f"{PROFILE}-{size:g}M", Path(made) / f"{size:g}.jsonl.zstd"
+            write_repeated(path, base, round(size * MILLION))
+            inputs.append(describe(name, path))
+            if number == 0:
+                measure_append(samples, name, appended, Path(made), options.runs)
+                measure_read(samples, name, path, options.runs)
+            measure_pages(samples, name, path, options.runs)
+            measure_verify(samples, name, path, options.runs)
+            path.unlink()
+    save_results(
+        Results(
+            environment=read_environment(gc_enabled=True),
+            settings={
+                "sizes": options.sizes,
+                "runs": options.runs,
+                "frame_bytes": FRAME_BYTES,
+                "batch_events": BATCH_EVENTS,
+                "appended_events": APPENDED_EVENTS,
+                "page_messages": PAGE_MESSAGES,
+            },
+            command=shlex.join(["python", "benchmarks/store.py", "--sizes", options.sizes]),
+            created_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            inputs=tuple(inputs),
+            samples=tuple(samples.taken),
+        ),
+        options.output,
+    )
+
+
+if __name__ == "__main__":
+    main()
