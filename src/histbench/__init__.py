@@ -11,6 +11,7 @@ from histbench.errors import HistbenchError, InvalidData, UsageError
 from histbench.fold import compact_inputs, fold_assistant, project_completed_steps
 from histbench.history import HistoryPage, HistoryWindow, decode_page, encode_page, select_page
 from histbench.log import Diagnostic, EventLog
+from histbench.store import LogWriter, inspect_log, read_log, repair_log
 
 __all__ = [
     "Diagnostic",
@@ -19,6 +20,7 @@ __all__ = [
     "HistoryPage",
     "HistoryWindow",
     "InvalidData",
+    "LogWriter",
     "UsageError",
     "__version__",
     "compact_inputs",
@@ -26,8 +28,11 @@ __all__ = [
     "decode_storage_record",
     "encode_page",
     "fold_assistant",
+    "inspect_log",
     "pack_chunk_runs",
     "project_completed_steps",
+    "read_log",
+    "repair_log",
     "select_page",
 ]
 
