@@ -190,24 +190,31 @@ def test_what_click_refuses_is_exit_2_as_well(histbench, arguments):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
-def test_ctrl_c_ends_with_130_and_leaves_nothing(tmp_path, session):
+@pytest.mark.parametrize(
+    ("sent", "code", "last"), [("SIGINT", 130, ["error: interrupted"]), ("SIGTERM", 143, [])]
+)
+def test_a_stopped_run_leaves_nothing_behind(tmp_path, session, sent, code, last):
     """No results file, no temporary file, no process, no traceback."""
     (tmp_path / "tmp").mkdir()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "histbench", "run", session, "--runs", "99999", "-o", "out.json"],
-        cwd=tmp_path,
-        env=absolute_path_environment() | {"TMPDIR": str(tmp_path / "tmp")},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    first = process.stderr.readline()
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=120)
+    with (
+        session.open("rb") as stdin,
+        subprocess.Popen(
+            [sys.executable, "-m", "histbench", "run", "-", "--runs", "99999", "-o", "out.json"],
+            cwd=tmp_path,
+            stdin=stdin,
+            env=absolute_path_environment() | {"TMPDIR": str(tmp_path / "tmp")},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        ) as process,
+    ):
+        first = process.stderr.readline()
+        process.send_signal(getattr(signal, sent))
+        out, err = process.communicate(timeout=120)
 
     assert b"reading" in first
-    assert process.returncode == 130
+    assert process.returncode == code
     assert out == b""
-    assert err.decode().splitlines()[-1] == "error: interrupted"
+    assert [line for line in err.decode().splitlines() if " %  " not in line] == last
     assert b"Traceback" not in err
     assert list((tmp_path / "tmp").iterdir()) == []
     assert not (tmp_path / "out.json").exists()

@@ -2,10 +2,15 @@
 
 Every error that histbench raises on purpose, and every refusal of the file system, becomes one
 line on standard error: `error: file: message`.  A traceback means a defect of histbench itself.
-Ctrl-C ends with 130, as a shell expects of a process that SIGINT ended.
+Ctrl-C ends with 130 and SIGTERM with 143, as a shell expects; both end what was started and take
+temporary files along.
 """
 
 import errno
+import signal
+import threading
+from types import FrameType
+from typing import Any, NoReturn
 
 import click
 
@@ -16,6 +21,7 @@ __all__ = ["Commands", "Failure", "one_line"]
 EXIT_FAILED = 1
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
+EXIT_TERMINATED = 143
 
 
 class Failure(click.ClickException):
@@ -40,6 +46,10 @@ class Interrupted(Failure):
     exit_code = EXIT_INTERRUPTED
 
 
+def _terminate(_signal: int, _frame: FrameType | None) -> NoReturn:
+    raise SystemExit(EXIT_TERMINATED)
+
+
 def one_line(text: str) -> str:
     """`text` without line ends and whatever else a terminal would act on.
 
@@ -52,6 +62,16 @@ def one_line(text: str) -> str:
 
 class Commands(click.Group):
     """A group of commands whose errors end as the module says."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run as a program: SIGTERM unwinds the stack instead of ending the process on the spot."""
+        if threading.current_thread() is not threading.main_thread():
+            return super().main(*args, **kwargs)
+        before = signal.signal(signal.SIGTERM, _terminate)
+        try:
+            return super().main(*args, **kwargs)
+        finally:
+            signal.signal(signal.SIGTERM, before)
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the command that was asked for."""
