@@ -22,6 +22,7 @@ __all__ = [
     "DeltaKind",
     "Event",
     "is_blank",
+    "named_step",
     "safe_integer",
 ]
 
@@ -67,6 +68,18 @@ def is_blank(text: str) -> bool:
     (True, False)
     """
     return not text.lstrip(BLANKS)
+
+
+def named_step(data: object) -> tuple[int | float, int | float] | None:
+    """The turn and step that an event's `data` names, None when it names none.
+
+    >>> named_step({"turn": 1.0, "step": 2, "reason": "x"}), named_step({"turn": True, "step": 2})
+    ((1, 2), None)
+    """
+    if not isinstance(data, dict):
+        return None
+    turn, step = js_number(data.get("turn")), js_number(data.get("step"))
+    return None if turn is None or step is None else (turn, step)
 
 
 def safe_integer(value: object) -> int | None:

@@ -14,13 +14,12 @@ A token is a delta with a text, or a call with a name; an empty text is none, in
 """
 
 from collections.abc import Iterable
-from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from histbench.codec import split_delta
-from histbench.events import Event, is_blank
+from histbench.events import Event, is_blank, named_step
 from histbench.fold.compact import CompactInput
 from histbench.jsontext import merge_surrogates
 from histbench.records import Plain, delta_of_plain
@@ -63,18 +62,6 @@ class PairState(Struct, frozen=True):
             )
 
         return PairState(bare(self.chat), bare(self.trajectory))
-
-
-class _StepData(Struct, frozen=True, gc=False):
-    turn: int | float
-    step: int | float
-
-
-class _StepStart(Struct, frozen=True, gc=False):
-    data: _StepData
-
-
-_step_decoder = msgspec.json.Decoder(_StepStart)
 
 
 class _Step:
@@ -151,7 +138,7 @@ class _Consumer:
         else:
             started = _started_step(given)
             if started is not None:
-                self.step(started.turn, started.step)
+                self.step(*started)
 
     def states(self) -> tuple[StepState, ...]:
         return tuple(step.state() for step in self._steps.values())
@@ -168,22 +155,11 @@ def fold_pair(inputs: Iterable[FoldInput]) -> PairState:
     return PairState(chat.states(), trajectory.states())
 
 
-def _started_step(given: Event | Plain) -> _StepData | None:
-    """The step that a `step/start` begins; None for every other event."""
-    kind = given.type if isinstance(given, Plain) else given.get("type")
-    if kind != "step/start":
-        return None
-    value: Any = given
+def _started_step(given: Event | Plain) -> tuple[int | float, int | float] | None:
+    """The turn and step that a `step/start` begins; None for every other event."""
     if isinstance(given, Plain):
-        try:
-            return _step_decoder.decode(given.raw).data
-        except (msgspec.DecodeError, RecursionError):
-            # Half a surrogate pair somewhere in it, say.
-            value = given.event()
-    try:
-        return msgspec.convert(value, _StepStart).data
-    except msgspec.ValidationError:
-        return None
+        return named_step(given.event().get("data")) if given.type == "step/start" else None
+    return named_step(given.get("data")) if given.get("type") == "step/start" else None
 
 
 def _delta_of(given: FoldInput) -> RowHead | None:

@@ -7,13 +7,11 @@ stays, in order, under its own seq (facts: session history, section 6).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 import msgspec
-from msgspec import Struct
 
 from histbench.coalesce import plain_members
-from histbench.events import Event
+from histbench.events import Event, named_step
 from histbench.jsontext import encode
 from histbench.log import EventLog
 from histbench.records import Plain, delta_of_plain, record_events
@@ -22,19 +20,6 @@ from histbench.rows import RowHead
 __all__ = ["project_completed_steps", "project_records"]
 
 Step = tuple[int | float, int | float]
-
-
-class _StepData(Struct, frozen=True, gc=False):
-    turn: int | float
-    step: int | float
-
-
-class _Message(Struct, frozen=True, gc=False):
-    data: _StepData
-    surfaceOp: Any = None  # noqa: N815 - the wire's name
-
-
-_message_decoder = msgspec.json.Decoder(_Message)
 
 
 def project_completed_steps(events: Iterable[Event]) -> list[Event]:
@@ -66,15 +51,8 @@ def _completed_step(record: Plain | RowHead) -> Step | None:
     """The step that this record completes, if it is an append assistant message."""
     if not isinstance(record, Plain) or record.type != "assistant/message":
         return None
-    try:
-        message = _message_decoder.decode(record.raw)
-    except (msgspec.DecodeError, RecursionError):
-        # Another shape, or only half a surrogate pair in its text.
-        try:
-            message = msgspec.convert(record.event(), _Message)
-        except msgspec.ValidationError:
-            return None
-    return (message.data.turn, message.data.step) if message.surfaceOp == "append" else None
+    event = record.event()
+    return named_step(event.get("data")) if event.get("surfaceOp") == "append" else None
 
 
 def _without_provenance(record: Plain) -> Plain:

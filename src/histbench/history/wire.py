@@ -251,8 +251,11 @@ def _record_of_value(value: Any) -> PageRecord:
     if keys == {"joined"}:
         try:
             return joined_of_stored(msgspec.convert(value["joined"], StoredJoined))
-        except msgspec.ValidationError as error:
-            raise InvalidPage(str(error), code="page_record") from error
+        except (msgspec.ValidationError, UnicodeEncodeError) as error:
+            # The latter for an unknown key with half a surrogate pair.
+            raise InvalidPage(
+                "not a joined row", code="page_record", found=value["joined"], expected=str(error)
+            ) from error
     if keys == {"chunks"}:
         record = read_value(value["chunks"])
         if isinstance(record, Row):
