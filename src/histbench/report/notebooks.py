@@ -36,7 +36,7 @@ _STYLE = re.compile(r"<style.*?</style>", re.DOTALL)
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _PICTURES = ("image/png", "image/jpeg", "image/svg+xml", "application/pdf")
 # An output that tells of itself where it lies in memory, or of a file on somebody's machine.
-_PAYLOAD = re.compile(r"0x[0-9a-f]{6,}|/tmp/|/home/|[A-Z]:\\\\Users")
+_PAYLOAD = re.compile(r"0x[0-9a-f]{6,}|/(?:home|root|tmp|Users)/|[A-Z]:\\+Users")
 _FORBIDDEN = (
     (re.compile(r";\s*\Z"), "trailing_semicolon", "the last line ends in `;`"),
     (re.compile(r"^\s*[%!]", re.MULTILINE), "magic", "a line starts with % or !"),
