@@ -273,6 +273,30 @@ class Row(RowHead, frozen=True, kw_only=True, gc=False):
         raw = self.texts[2 : stop if stop >= 0 else -2]
         return self.text_list()[0] if b"\\" in raw else raw.decode("utf-8")
 
+    def cut(self, start: int, stop: int) -> "Row":
+        """Members `start` to `stop` as a row; without escapes, no other text is looked at."""
+        if b"\\" in self.texts:
+            return super().cut(start, stop)
+        gaps = self.gap_list()
+        first, last = self._text_offset(start), self._text_offset(stop) - len(_SEPARATOR)
+        return msgspec.structs.replace(
+            self,
+            seq0=self.seq0 + start,
+            time0=self.time0 + sum(gaps[:start]),
+            count=stop - start,
+            gaps=msgspec.json.encode(gaps[start : stop - 1]),
+            texts=b'["%b"]' % self.texts[first:last],
+        )
+
+    def _text_offset(self, member: int) -> int:
+        """Where in the array a member's text begins, found from the nearer end; no escapes."""
+        if member <= self.count // 2:
+            rest = self.texts[2:].split(_SEPARATOR, member)[-1]
+            return len(self.texts) - len(rest)
+        if member == self.count:
+            return len(self.texts) - 2 + len(_SEPARATOR)
+        return len(self.texts.rsplit(_SEPARATOR, self.count - member)[0]) + len(_SEPARATOR)
+
     def text_jsons(self) -> list[bytes]:
         """Each member's text as JSON, cut from the array."""
         try:

@@ -154,6 +154,18 @@ def test_a_cut_inside_a_row_leaves_a_row() -> None:
     assert (row.seq0, row.count, row.time0, page.cut) == (890, 100, 1890, "events")
 
 
+@pytest.mark.parametrize("text", ["", "w", 'ein "Wort"', "\\"])
+def test_budgets_cut_long_rows_as_the_oracle_does(text: str) -> None:
+    """From less than one event to all of them, members that need escapes included."""
+    events = run_of(60, text)
+    log = EventLog.from_events(events)
+    for max_bytes in [*range(110, 420, 31), *range(420, 1700, 160)]:
+        for before_seq in (None, 47):
+            wanted = oracle_pages.select(events, before_seq=before_seq, max_bytes=max_bytes)
+
+            check_same_page(select_page(log, before_seq=before_seq, max_bytes=max_bytes), wanted)
+
+
 def test_what_a_cut_leaves_of_a_row_may_be_too_short_for_one() -> None:
     """Two members left are two events, as they would be in a log."""
     page = select_page(EventLog.from_events(run_of(10)), max_events=2)

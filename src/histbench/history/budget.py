@@ -21,7 +21,10 @@ from histbench.history.wire import encode_packed, packed_record
 from histbench.records import Plain
 from histbench.rows import Row, RowHead
 
-__all__ = ["start_within"]
+__all__ = ["LEAST_EVENT_BYTES", "start_within"]
+
+# What one more event takes in a page at least: an empty text and a gap, each with a comma.
+LEAST_EVENT_BYTES = len('"",0,')
 
 
 def start_within(page: HistoryPage, max_bytes: int) -> tuple[int, PageCut | None]:

@@ -20,7 +20,7 @@ from operator import attrgetter
 
 from histbench.errors import UsageError
 from histbench.events import MAX_SAFE_INTEGER
-from histbench.history.budget import start_within
+from histbench.history.budget import LEAST_EVENT_BYTES, start_within
 from histbench.history.messages import message_cut
 from histbench.history.page import HistoryPage, PageCut
 from histbench.log import EventLog
@@ -62,11 +62,16 @@ def select_page(
     cut: PageCut | None = None
     if max_events is not None and end - start > max_events:
         start, cut = end - max_events, "events"
+    if max_bytes is not None and end - start > max(1, max_bytes // LEAST_EVENT_BYTES):
+        # Nothing longer fits; whatever lies before need not be looked at.
+        start, cut = end - max(1, max_bytes // LEAST_EVENT_BYTES), "bytes"
     page = _page_between(log, start, end, cut)
     if max_bytes is None:
         return page
     start, cut = start_within(page, max_bytes)
-    return page if cut == page.cut else _page_between(log, start, end, cut)
+    return (
+        page if (start, cut) == (page.from_seq, page.cut) else _page_between(log, start, end, cut)
+    )
 
 
 def _page_between(log: EventLog, start: int, end: int, cut: PageCut | None) -> HistoryPage:
