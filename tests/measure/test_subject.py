@@ -4,8 +4,9 @@ import hashlib
 
 import msgspec
 import pytest
+import zstandard
 
-from histbench.errors import InvalidData, InvalidPage, StorageError
+from histbench.errors import InvalidData, InvalidLog, InvalidPage, StorageError
 from histbench.history import FORMS
 from histbench.measure.subject import Proof, Source, Subject
 from measure_session import small_events, write_session
@@ -109,3 +110,19 @@ def test_a_log_without_events_is_proved_too(tmp_path):
         Proof(subject.log).check(FORMS[name], FORMS[name].encode(subject.page))
 
     assert msgspec.structs.asdict(subject.described)["events"] == 0
+
+
+def test_a_cut_off_compressed_file_is_measured_only_on_request(tmp_path):
+    """A frame that is not whole is refused; `allow_torn` takes what is before it."""
+    compress = zstandard.ZstdCompressor(write_checksum=True).compress
+    written = write_session(tmp_path / "whole.jsonl", small_events()).read_bytes()
+    header, *lines = written.splitlines(keepends=True)
+    path = tmp_path / "cut.jsonl.zstd"
+    path.write_bytes(compress(header) + compress(b"".join(lines[:-1])) + compress(lines[-1])[:-5])
+
+    with pytest.raises(InvalidLog) as caught:
+        Subject.read(Source.of_file(path))
+
+    assert caught.value.code == "torn_tail"
+    whole = Subject.read(Source.of_file(path), allow_torn=True)
+    assert whole.described.diagnostics["torn_tail"] == 1

@@ -67,6 +67,7 @@ _STDIN = "-"
     show_default=True,
     help="Python's garbage collector while stages are timed.",
 )
+@click.option("--torn", is_flag=True, help="Measure what is whole of a cut-off compressed file.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results file instead of tables.")
 @click.option("-o", "--output", metavar="FILE", help="Save the results file.")
 def run(
@@ -83,6 +84,7 @@ def run(
     quick: bool,
     full: bool,
     no_memory: bool,
+    torn: bool,
     as_json: bool,
 ) -> None:
     """Measure session files and synthetic profiles: wire sizes, timings, memory.
@@ -103,6 +105,7 @@ def run(
         memory_samples=0 if quick or no_memory else 3,
         full=full,
         gc_enabled=gc_policy == "on",
+        allow_torn=torn,
     )
     for name in files:
         _check_input(name)
@@ -191,6 +194,7 @@ def _command(sources: list[Source], plan: Plan) -> str:
             ("--full", plan.full),
             ("--no-memory", not plan.memory_samples),
             ("--gc off", not plan.gc_enabled),
+            ("--torn", plan.allow_torn),
         )
         if is_set
     ]

@@ -32,6 +32,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     memory_samples: int = 3
     full: bool = False
     gc_enabled: bool = True
+    allow_torn: bool = False
 
     @classmethod
     def of_names(
@@ -44,6 +45,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         memory_samples: int = 3,
         full: bool = False,
         gc_enabled: bool = True,
+        allow_torn: bool = False,
     ) -> Self:
         """The plan for these names, in the order of their tables; all of them for None.
 
@@ -67,6 +69,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
             memory_samples=memory_samples,
             full=full,
             gc_enabled=gc_enabled,
+            allow_torn=allow_torn,
         )
 
     def skips(self, encoding: Encoding, page_bytes: int) -> bool:

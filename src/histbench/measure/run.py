@@ -121,7 +121,7 @@ def _with_own_names(sources: Iterable[Source]) -> list[Source]:
 
 def _run_source(source: Source, plan: Plan, steps: Steps) -> tuple[Input, list[Sample]]:
     steps.next(f"{source.name}: reading")
-    subject = Subject.read(source)
+    subject = Subject.read(source, allow_torn=plan.allow_torn)
     sheet = SampleSheet(source.name)
     steps.next(f"{source.name}: proving that every form holds it")
     # Untimed, and it makes millions of short-lived dicts without a cycle among them.

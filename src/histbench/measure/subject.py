@@ -19,7 +19,7 @@ from typing import Literal, Self
 import msgspec
 
 from histbench import jsontext
-from histbench.errors import InvalidData, InvalidPage, Place, StorageError
+from histbench.errors import InvalidData, InvalidLog, InvalidPage, Place, StorageError
 from histbench.events import Event
 from histbench.fold import compact_inputs, fold_pair
 from histbench.history import Form, HistoryPage, whole_page
@@ -27,6 +27,7 @@ from histbench.log import EventLog
 from histbench.records import Plain, record_events
 from histbench.results import Input
 from histbench.store import read_log
+from histbench.store.frames import is_zstd
 
 __all__ = ["Proof", "Source", "Subject"]
 
@@ -70,14 +71,20 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     page: HistoryPage
 
     @classmethod
-    def read(cls, source: Source) -> Self:
+    def read(cls, source: Source, *, allow_torn: bool = False) -> Self:
         """The subject in `source`'s file.
 
+        A text log may end inside its last line, as one does while it is written.  A compressed one
+        that ends inside a frame was cut off, and what is left of it is measured only on request.
+
         Raises:
-            InvalidData: the file cannot be read as a log; `where` names the file.
+            InvalidData: the file cannot be read as a log, or was cut off (`torn_tail`); `where`
+                names the file.
         """
         sha256, size = _digest_file(source.path)
         log = read_log(source.path).renumbered()
+        if not allow_torn and _is_compressed(source.path):
+            _refuse_torn(log)
         ordinary = sum(isinstance(record, Plain) for record in log.records())
         described = Input(
             name=source.name,
@@ -104,6 +111,21 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
                 found=f"{size:,} bytes",
                 expected=f"the {self.described.bytes:,} bytes that were read",
             )
+
+
+def _refuse_torn(log: EventLog) -> None:
+    for diagnostic in log.diagnostics:
+        if diagnostic.code == "torn_tail":
+            raise InvalidLog(
+                f"{diagnostic.message}; --torn measures the {len(log):,} events before it",
+                code="torn_tail",
+                where=Place(line=diagnostic.line, byte=diagnostic.byte),
+            )
+
+
+def _is_compressed(path: str) -> bool:
+    with Path(path).open("rb") as file:
+        return is_zstd(file.read(4))
 
 
 def _digest_file(path: str) -> tuple[str, int]:
