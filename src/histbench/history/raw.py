@@ -105,7 +105,11 @@ def parse_raw(data: bytes) -> Parsed:
             return decoder.decode(data)
         except (msgspec.DecodeError, RecursionError):
             continue
-    value = decode(data)
+    return _shaped(decode(data))
+
+
+def _shaped(value: Any) -> dict[str, Any]:
+    """`value` if it has a page's shape."""
     if (
         not isinstance(value, dict)
         or value.keys() != {"events", "hasMore"}
