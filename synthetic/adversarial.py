@@ -23,8 +23,8 @@ __all__ = ["adversarial_events"]
 Event = dict[str, Any]
 
 _MAX_SAFE = 2**53 - 1
-_STRETCH = (1, 9)
-_NOISE_BYTES = (1, 40)
+_STRETCH = (1, 5)
+_NOISE_CHARACTERS = (20, 400)
 _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 # Syntax of rows and JSON, separators, controls, and what JavaScript and Python see differently.
 _TRAPS = (
@@ -56,7 +56,7 @@ class _Writer:
         dice = self.dice
         if dice.percent(50):
             return dice.one_of(_TRAPS)
-        return "".join(dice.one_of(_ALPHABET) for _ in range(dice.between(*_NOISE_BYTES)))
+        return "".join(dice.one_of(_ALPHABET) for _ in range(dice.between(*_NOISE_CHARACTERS)))
 
     def number(self) -> int | float:
         dice = self.dice
@@ -76,7 +76,7 @@ class _Writer:
         self.now = max(-_MAX_SAFE, min(_MAX_SAFE, self.now))
 
     def stretch(self) -> Iterator[Event]:
-        """One to nine deltas of one block."""
+        """One to five deltas of one block."""
         dice = self.dice
         kind = dice.one_of(("text-delta", "reasoning-delta", "tool-call-delta"))
         where: Event = {"turn": self.number(), "step": self.number()}
@@ -86,7 +86,7 @@ class _Writer:
             block["id"] = dice.one_of(("call_1", "call_2", "", "\ud800", '"'))
             if dice.percent(60):
                 block["name"] = dice.one_of(("bash", "", "\\", "read"))
-        odd = dice.one_of(_ODDITIES) if dice.percent(40) else None
+        odd = dice.one_of(_ODDITIES) if dice.percent(60) else None
         clock = dice.weighted((70, 12, 10, 8))
         length = dice.between(*_STRETCH)
         for member in range(length):

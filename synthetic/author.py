@@ -11,7 +11,7 @@ from synthetic.toolcalls import Toolbox
 __all__ = ["Author"]
 
 # Source code repeats itself by its grammar already.
-_CODE_REUSE, _CODE_MEMORY = 12, 80
+CODE_REUSE, _CODE_MEMORY = 12, 80
 _TOOLS = ("bash", "edit", "glob", "grep", "read", "task", "todo_write", "web_fetch", "write")
 _SYSTEM_SENTENCES = 60
 _TOOL_SENTENCES = 8
@@ -24,7 +24,15 @@ class Author:
     how many (see `phrases`).
     """
 
-    def __init__(self, seed: int, *, languages: dict[str, int], reuse: int, memory: int) -> None:
+    def __init__(
+        self,
+        seed: int,
+        *,
+        languages: dict[str, int],
+        reuse: int,
+        memory: int,
+        code_reuse: int = CODE_REUSE,
+    ) -> None:
         self._seed = seed
         self._languages = sorted(languages)
         self._weights = [languages[name] for name in self._languages]
@@ -32,9 +40,9 @@ class Author:
         self._names = make_names(Dice(seed, "names"))
         self._choice = Dice(seed, "languages")
         self._prose: dict[str, Prose] = {}
-        self.code = self._source("python", _CODE_REUSE, _CODE_MEMORY)
-        self._script = self._source("typescript", _CODE_REUSE, _CODE_MEMORY)
-        shell = self._source("shell", _CODE_REUSE, _CODE_MEMORY)
+        self.code = self._source("python", code_reuse, _CODE_MEMORY)
+        self._script = self._source("typescript", code_reuse, _CODE_MEMORY)
+        shell = self._source("shell", code_reuse, _CODE_MEMORY)
         files = self._names["F"]
         tools = Dice(seed, "tools")
         english = self.prose("english")

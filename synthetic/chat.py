@@ -57,9 +57,13 @@ def block_of_call(call: ToolCall, call_id: str) -> Block:
 
 
 class Chat:
-    """Writes the next events of one session; knows its seq, clock, turn and step."""
+    """Writes the next events of one session; knows its seq, clock, turn and step.
 
-    def __init__(self, dice: Dice, gaps: Gaps) -> None:
+    Of 100 blocks, `buffered` are streamed with the gaps of a buffered stream.
+    """
+
+    def __init__(self, dice: Dice, gaps: Gaps, *, buffered: int = 0) -> None:
+        self.buffered = buffered
         self.seq = 0
         self.now = T0
         self.turn = 0
@@ -141,7 +145,9 @@ class Chat:
         """The deltas of one block, bursty in time."""
         turn, step = self.turn, self.step
         count = len(block.fragments)
-        times = list(accumulate(self._gaps.take(count), initial=self.now))[1:]
+        buffered = self._dice.percent(self.buffered)
+        gaps = self._gaps.take_buffered(count) if buffered else self._gaps.take(count)
+        times = list(accumulate(gaps, initial=self.now))[1:]
         if block.kind == "tool-call":
             named = {"type": "tool-call-delta", "index": index, "id": block.call_id}
             named["name"] = block.name

@@ -24,7 +24,7 @@ __all__ = ["Dice", "quantile_table"]
 
 T = TypeVar("T")
 
-# Two random bytes per uuid field would need 8 draws; 32 bits fit a 53-bit draw.
+# 32 bits at a time: what fits a 53-bit draw.
 _WORD = 1 << 32
 
 

@@ -101,6 +101,8 @@ class Published(Worded, frozen=True, kw_only=True, tag="published"):
     completed_runs: Count
     abandoned_turns: Count
     abandoned_reuse: Percent
+    abandoned_memory: Count
+    abandoned_buffered: Percent
     abandoned_call_every: Count
 
 

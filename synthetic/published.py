@@ -10,8 +10,9 @@ meets the counts exactly and has, for the rest, the same text and clock models a
 * *abandoned turns*, each one step that was stopped while it streamed, the very last one still
   streaming.  No message tells their text, so the projection keeps every delta.  Many were in the
   middle of writing a file: a streamed tool call.  And steps that never come to an end are,
-  typically, the ones that go round in circles: their prose returns to earlier phrases in
-  `abandoned_reuse` of 100 cases, against `reuse` elsewhere.
+  typically, the ones that go round in circles: their prose returns to one of the last
+  `abandoned_memory` phrases in `abandoned_reuse` of 100 cases, against `reuse` and `memory`
+  elsewhere.
 
 Ordinary events that the plan leaves over are `todo/write` events, spread over the completed steps.
 """
@@ -35,6 +36,8 @@ _ABORTED = {"kind": "aborted", "reason": {"kind": "user"}}
 _LENGTH_WEIGHTS = (60, 140)
 _QUESTION_SENTENCES = [1, 2, 4, 9]
 _TITLE_CHARACTERS = 40
+# The fewest deltas per run, so that a file being written has room for its frame of JSON.
+_LEAST_DELTAS = 50
 # Fragments of code in a small call that writes or edits.
 _SMALL_CALL = 30
 # Events of a turn besides its steps: open_turn and close_turn.
@@ -87,12 +90,19 @@ class _Plan:
             + sum(self.abandoned_runs)
         )
         todos = profile.ordinary - planned
-        if todos < 0 or min(completed_deltas, deltas - completed_deltas) < 50 * profile.runs:
+        fits = (
+            todos >= 0
+            and profile.completed_turns <= steps <= profile.completed_runs
+            and profile.abandoned_turns <= profile.runs - profile.completed_runs
+            and min(completed_deltas, deltas - completed_deltas) >= _LEAST_DELTAS * profile.runs
+        )
+        if not fits:
             raise UsageError(
                 "the counts of this profile leave no room for its steps",
                 code="invalid_profile",
-                found=profile.ordinary,
-                expected=f"at least {planned} ordinary events and 50 deltas in every run",
+                found=f"{profile.ordinary} ordinary events, {deltas} deltas",
+                expected=f"at least {planned} ordinary events, {_LEAST_DELTAS} deltas in every run, "
+                "and turns <= steps <= runs",
             )
         self.todos = _even(todos, steps)
         self.completed_lengths = iter(_shares(completed_deltas, profile.completed_runs, dice))
@@ -141,8 +151,13 @@ def published_events(profile: Published, seed: int) -> Iterator[dict[str, Any]]:
             yield chat.close_step()
         yield chat.close_turn(_COMPLETED)
     circling = Author(
-        seed, languages=profile.languages, reuse=profile.abandoned_reuse, memory=profile.memory
+        seed,
+        languages=profile.languages,
+        reuse=profile.abandoned_reuse,
+        memory=profile.abandoned_memory,
+        code_reuse=profile.abandoned_reuse,
     )
+    chat.buffered = profile.abandoned_buffered
     for turn, count in enumerate(plan.abandoned_runs, 1):
         prose = circling.some_prose()
         yield from _open(chat, prose, dice)
