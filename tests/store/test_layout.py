@@ -61,7 +61,7 @@ def test_a_project_folder_is_one_safe_name(cwd):
     ("cwd", "slug"),
     [
         ("/home/me/work", "home-me-work"),
-        ("C:\\Users\\me", "C-Users-me"),
+        ("C:\\data\\me", "C-data-me"),
         ("", "root"),
         ("///", "root"),
         ("--x", "x"),

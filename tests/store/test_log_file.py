@@ -83,7 +83,7 @@ def test_every_page_is_the_page_of_the_whole_log(tmp_path_factory, layout, event
         patch.setattr("histbench.store.segmenter.SEGMENT_BYTES", 300)
         patch.setattr("histbench.store.segments._REST_BYTES", 100)
         patch.setattr(
-            "histbench.store.log_file._KEPT_BYTES", data.draw(st.sampled_from([0, 10**9]))
+            "histbench.store.page_walk._KEPT_BYTES", data.draw(st.sampled_from([0, 10**9]))
         )
         with open_log(path) as stored:
             for _ in range(6):
@@ -291,9 +291,9 @@ def test_an_index_of_another_log_is_stale(tmp_path):
 
 
 def test_a_huge_foreign_frame_needs_memory_for_its_page_only(tmp_path):
-    """One frame of some 40 MB of lines: decompressed in a stream, twice, and mostly forgotten."""
-    filler = [note(seq, text=f"{seq:07d}" * 600) for seq in range(10_000)]
-    events = [*filler, user_message(10_000), *(delta(seq) for seq in range(10_001, 10_005))]
+    """One frame of some 25 MB of lines: decompressed in a stream, twice, and mostly forgotten."""
+    filler = [note(seq, text=f"{seq:07d}" * 600) for seq in range(6_000)]
+    events = [*filler, user_message(6_000), *(delta(seq) for seq in range(6_001, 6_005))]
     path = write(tmp_path / "one.jsonl.zst", frame(plain_log(events), level=1))
     expected, _ = oracle(events, None, 1)
     assert tail(path, min_messages=1) == expected

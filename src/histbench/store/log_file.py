@@ -12,6 +12,7 @@ where the page starts and once for the page, so that memory stays with the page.
 """
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -19,22 +20,17 @@ from typing import Any, Self
 from msgspec import structs
 
 from histbench.errors import HistbenchError, Place, StorageError, UsageError
-from histbench.history.messages import message_cut
 from histbench.history.page import HistoryPage
 from histbench.history.select import DEFAULT_MAX_MESSAGES, check_page_request, select_page
-from histbench.log import Diagnostic, EventLog, LogBuilder
-from histbench.records import Plain
-from histbench.rows import CHUNK_TYPE
-from histbench.store.limits import DEFAULT_LIMITS, MIB, Limits
+from histbench.log import EventLog
+from histbench.store.limits import DEFAULT_LIMITS, Limits
 from histbench.store.lock import same_file
+from histbench.store.page_walk import PageWalk
 from histbench.store.reading import read_log
 from histbench.store.scan import LogScan, LogSource
-from histbench.store.segments import Piece, Segments, StaleIndexError
+from histbench.store.segments import Segments, StaleIndexError
 
 __all__ = ["LogFile", "open_log"]
-
-# Up to here a segment's records are kept while the page's start is looked for.
-_KEPT_BYTES = 4 * MIB
 
 
 def open_log(path: str | os.PathLike[str], *, limits: Limits = DEFAULT_LIMITS) -> "LogFile":
@@ -90,14 +86,7 @@ class LogFile:
             InvalidLog, InvalidJson, InvalidRow, InvalidEvent: the log is damaged.
             StorageError: `changed_while_read`, ...
         """
-        if min_messages < 1 or (before_seq is not None and before_seq < 0):
-            raise UsageError(
-                "no such page",
-                code="bad_interval",
-                found=[before_seq, min_messages],
-                expected="a seq of 0 or more, and at least one message",
-            )
-        return self._read(before_seq, wanted=min_messages, cut=None)
+        return self._read(lambda: PageWalk(before_seq, messages=min_messages))
 
     def page(
         self,
@@ -113,18 +102,32 @@ class LogFile:
             As `select_page`, and as `tail`.
         """
         check_page_request(before_seq, max_messages, max_events, max_bytes)
-        log = self._read(
-            before_seq, wanted=max_messages, cut=None, max_events=max_events, max_bytes=max_bytes
-        )
-        if max_events is None and max_bytes is None and self._whole is None:
-            # What was read is the page already.
-            end = log.to_seq if log else before_seq or 0
+        if self._current(trust_index=True) is None and self._whole is not None:
+            return select_page(
+                self._whole,
+                before_seq=before_seq,
+                max_messages=max_messages,
+                max_events=max_events,
+                max_bytes=max_bytes,
+            )
+        if max_events is None and max_bytes is None:
+            # What is read is the page already.
+            log = self._read(lambda: PageWalk(before_seq, messages=max_messages))
             return HistoryPage(
                 records=log.records(),
                 has_more=log.from_seq > 0,
-                from_seq=log.from_seq if log else end,
-                to_seq=end,
+                from_seq=log.from_seq,
+                to_seq=log.to_seq,
             )
+        log = self._read(
+            lambda: PageWalk(
+                before_seq,
+                messages=max_messages,
+                older_events=1,
+                max_events=max_events,
+                max_bytes=max_bytes,
+            )
+        )
         page = select_page(
             log,
             before_seq=before_seq,
@@ -132,10 +135,8 @@ class LogFile:
             max_events=max_events,
             max_bytes=max_bytes,
         )
-        # `select_page` saw the part that was read, and takes it for the log, which starts at seq 0.
-        return (
-            page if self._whole is not None else structs.replace(page, has_more=page.from_seq > 0)
-        )
+        # One event alone may be past the budget, and then nothing before it was read.
+        return structs.replace(page, has_more=page.from_seq > 0)
 
     def interval(self, from_seq: int, to_seq: int) -> EventLog:
         """The events with `from_seq <= seq < to_seq`, as far as the log has them.
@@ -143,28 +144,22 @@ class LogFile:
         Raises:
             As `tail`.
         """
-        if not 0 <= from_seq <= to_seq:
+        if from_seq > to_seq:
             raise UsageError("no such interval", code="bad_interval", found=[from_seq, to_seq])
-        return self._read(to_seq, wanted=0, cut=from_seq)
+        return self._read(lambda: PageWalk(to_seq, start=from_seq))
 
-    def _read(
-        self,
-        before_seq: int | None,
-        *,
-        wanted: int,
-        cut: int | None,
-        max_events: int | None = None,
-        max_bytes: int | None = None,
-    ) -> EventLog:
+    def _read(self, walk: Callable[[], PageWalk]) -> EventLog:
         for attempt in range(2):
             segments = self._current(trust_index=attempt == 0)
-            if segments is None:
-                return self._of_whole(before_seq, wanted=wanted, cut=cut)
             try:
-                budget = _Budget(before_seq, max_events, max_bytes)
-                return self._walk(segments, before_seq, budget, wanted=wanted, cut=cut)
+                if segments is not None:
+                    log = walk().over(segments)
+                else:
+                    log = walk().within(self._whole or EventLog(()))
             except StaleIndexError:
                 self._forget()
+                continue
+            return EventLog(log.records(), header=self.header, diagnostics=log.diagnostics)
         raise StorageError(
             "the log changes while it is read",
             code="changed_while_read",
@@ -194,75 +189,6 @@ class LogFile:
             self._segments.close()
         self._segments = self._whole = self._revision = None
 
-    def _of_whole(self, before_seq: int | None, *, wanted: int, cut: int | None) -> EventLog:
-        log = self._whole
-        if log is None or not log.dense or log.from_seq:
-            return log if log is not None else EventLog(())
-        stop = len(log) if before_seq is None else min(before_seq, len(log))
-        log = log[:stop]
-        if cut is None:
-            _, cut = _count_back(log, wanted, before_seq)
-        return log[cut or 0 :]
-
-    def _walk(
-        self,
-        segments: Segments,
-        before_seq: int | None,
-        budget: "_Budget",
-        *,
-        wanted: int,
-        cut: int | None,
-    ) -> EventLog:
-        if before_seq == 0:
-            return EventLog((), header=self.header)
-        last = number = len(segments) if before_seq is None else segments.find(before_seq)
-        pieces: list[Piece] = []
-        while True:
-            if cut is None and segments.is_large(number, _KEPT_BYTES):
-                cuts = segments.last_cuts(number, wanted, before_seq=before_seq)
-                cut = cuts[0] if len(cuts) == wanted else None
-                wanted -= len(cuts)
-                piece = segments.read(number, keep_from=cut)
-            else:
-                piece = segments.read(number, keep_from=cut)
-                if cut is None:
-                    found, cut = _count_back(piece.log, wanted, before_seq)
-                    wanted -= found
-            if piece.to_seq > piece.from_seq:
-                if pieces:
-                    linked = piece.to_seq == pieces[-1].from_seq
-                elif before_seq is None:
-                    linked = True
-                else:
-                    # The log may end before the seq asked for: in the rest, or before an empty one.
-                    at_end = last == len(segments)
-                    linked = piece.from_seq < before_seq and (at_end or piece.to_seq >= before_seq)
-                if not linked or (number == 0 and piece.from_seq != 0):
-                    raise StaleIndexError
-                pieces.append(piece)
-                if budget.spent(piece) or (cut is not None and cut >= piece.from_seq):
-                    break
-            if number == 0:
-                break
-            number -= 1
-        return self._joined(pieces, before_seq, cut)
-
-    def _joined(self, pieces: list[Piece], before_seq: int | None, cut: int | None) -> EventLog:
-        builder = LogBuilder()
-        diagnostics: list[Diagnostic] = []
-        for piece in reversed(pieces):
-            diagnostics += piece.log.diagnostics
-            for record in piece.log.records():
-                if isinstance(record, Plain) and record.type == CHUNK_TYPE:
-                    # A single delta at a seam may belong to the next piece's run.
-                    builder.add_line(record.raw)
-                else:
-                    builder.add_record(record)
-        log = builder.build(header=self.header, diagnostics=diagnostics)
-        stop = log.to_seq if before_seq is None else min(before_seq, log.to_seq)
-        start = max(log.from_seq, cut or 0)
-        return log[start - log.from_seq : max(start, stop) - log.from_seq]
-
     def close(self) -> None:
         """Let go of the file and its index."""
         self._forget()
@@ -280,44 +206,3 @@ class LogFile:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
-
-
-class _Budget:
-    """What a page may hold at most; once the newest pieces pass it, older ones cannot matter."""
-
-    def __init__(
-        self, before_seq: int | None, max_events: int | None, max_bytes: int | None
-    ) -> None:
-        self._before = before_seq
-        self._events = max_events
-        self._bytes = max_bytes
-
-    def spent(self, piece: Piece) -> bool:
-        """Take the piece off the budget; whether nothing is left."""
-        inside = [
-            record
-            for record in piece.log.records()
-            if self._before is None or record.end_seq <= self._before
-        ]
-        if self._events is not None:
-            self._events -= sum(record.count for record in inside)
-        if self._bytes is not None:
-            # Less than any form of a page needs for the same records.
-            self._bytes -= sum(
-                len(record.raw if isinstance(record, Plain) else record.texts) for record in inside
-            )
-        return any(left is not None and left < 0 for left in (self._events, self._bytes))
-
-
-def _count_back(log: EventLog, wanted: int, before_seq: int | None) -> tuple[int, int | None]:
-    """How many messages before `before_seq` were met, and the cut of the `wanted`-th if it was."""
-    found = 0
-    for record in reversed(log.records()):
-        if before_seq is not None and record.seq >= before_seq:
-            continue
-        cut = message_cut(record)
-        if cut is not None:
-            found += 1
-            if found == wanted:
-                return found, cut
-    return found, None
