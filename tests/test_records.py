@@ -11,6 +11,7 @@ from checks import check_refused, counted_calls, refusal_of_row, same
 from histbench import records
 from histbench.codec import check_row
 from histbench.errors import HistbenchError, InvalidEvent, InvalidRow
+from histbench.events import KIND_BY_TAG
 from histbench.jsontext import decode, encode
 from histbench.records import (
     Plain,
@@ -39,6 +40,12 @@ def outcome(function, *args):
     return "row", record.count, json.dumps(record.value(), sort_keys=True)
 
 
+def is_row(value):
+    """Whether a stored value says that it is a row."""
+    kind = value.get("type") if isinstance(value, dict) else None
+    return isinstance(kind, str) and kind in oracle.KINDS
+
+
 def both_ways(line):
     """A line read as it comes, and read by the slow way alone."""
     return outcome(read_line, line), outcome(lambda: read_value(decode(line), line))
@@ -60,7 +67,7 @@ def test_a_canonical_row_and_its_oracle_agree(data, value):
     broken = refusal_of_row(value)
     if broken is not None:
         check_refused(broken, read_line, line)
-    elif value["type"] in oracle.KINDS:
+    elif is_row(value):
         row = read_line(line)
         assert isinstance(row, Row)
         assert same(record_events(row), oracle.decode(value))
@@ -153,17 +160,14 @@ def test_a_bad_time_tells_the_seq():
 
 @given(rows())
 def test_a_canonical_row_is_read_by_counting(value):
-    """Its columns are not parsed, whatever is in its texts, unless they could be confused."""
-    value = {**value, "data": {**value["data"]}}
-    row = Row.of(check_row(oracle.row_of(oracle.decode(value)), read_line(encode(value)).kind))
+    """Its columns are not parsed; with escapes in its texts they may have to be."""
+    row = Row.of(check_row(oracle.row_of(oracle.decode(value)), KIND_BY_TAG[value["type"]]))
     line = row.json()
     with counted_calls(Row.text_list, Row.gap_list, RowHead.events, check_row, decode) as calls:
         again = read_line(line)
 
     assert again == row
-    escaped = b"\\" in row.texts
-    unsafe = row.seq0 > 2**53 - 100
-    assert not calls or escaped or unsafe or b"e+" in line or abs(row.time0) > 2**50
+    assert not calls or b"\\" in line
 
 
 @given(st.data(), ordinary_events())
@@ -191,7 +195,7 @@ def test_an_event_is_what_a_line_holds_unless_it_is_a_row(data, value):
     """The same acceptance as a line's, but a row is no event; a delta stays an ordinary record."""
     text = data.draw(spellings(value))
     line, event = outcome(read_line, text), outcome(event_of_json, text)
-    if isinstance(value, dict) and value.get("type") in oracle.KINDS:
+    if is_row(value):
         assert event == (line if isinstance(line, str) else "event_type")
     elif isinstance(line, str):
         assert event == line
