@@ -277,25 +277,17 @@ class Row(RowHead, frozen=True, kw_only=True, gc=False):
         """Members `start` to `stop` as a row; without escapes, no other text is looked at."""
         if b"\\" in self.texts:
             return super().cut(start, stop)
-        gaps = self.gap_list()
-        first, last = self._text_offset(start), self._text_offset(stop) - len(_SEPARATOR)
+        gaps, inside = self.gap_list(), self.texts[2:-2]
+        first = _text_offset(inside, start, self.count)
+        last = _text_offset(inside, stop, self.count) - len(_SEPARATOR)
         return msgspec.structs.replace(
             self,
             seq0=self.seq0 + start,
             time0=self.time0 + sum(gaps[:start]),
             count=stop - start,
             gaps=msgspec.json.encode(gaps[start : stop - 1]),
-            texts=b'["%b"]' % self.texts[first:last],
+            texts=b'["%b"]' % inside[first:last],
         )
-
-    def _text_offset(self, member: int) -> int:
-        """Where in the array a member's text begins, found from the nearer end; no escapes."""
-        if member <= self.count // 2:
-            rest = self.texts[2:].split(_SEPARATOR, member)[-1]
-            return len(self.texts) - len(rest)
-        if member == self.count:
-            return len(self.texts) - 2 + len(_SEPARATOR)
-        return len(self.texts.rsplit(_SEPARATOR, self.count - member)[0]) + len(_SEPARATOR)
 
     def text_jsons(self) -> list[bytes]:
         """Each member's text as JSON, cut from the array."""
@@ -321,6 +313,19 @@ class Row(RowHead, frozen=True, kw_only=True, gc=False):
                 b"}}",
             )
         )
+
+
+def _text_offset(inside: bytes, member: int, count: int) -> int:
+    """Where a member's text begins in what stands between the outer quotes of `count` texts.
+
+    It is looked for from the nearer end.  Without escapes each quote inside belongs to a separator,
+    so they pair up alike from both ends, even around a text that is a comma.
+    """
+    if member <= count // 2:
+        return len(inside) - len(inside.split(_SEPARATOR, member)[-1])
+    if member == count:
+        return len(inside) + len(_SEPARATOR)
+    return len(inside.rsplit(_SEPARATOR, count - member)[0]) + len(_SEPARATOR)
 
 
 def encode_texts(texts: list[str]) -> bytes:

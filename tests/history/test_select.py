@@ -154,7 +154,7 @@ def test_a_cut_inside_a_row_leaves_a_row() -> None:
     assert (row.seq0, row.count, row.time0, page.cut) == (890, 100, 1890, "events")
 
 
-@pytest.mark.parametrize("text", ["", "w", 'ein "Wort"', "\\"])
+@pytest.mark.parametrize("text", ["", "w", 'ein "Wort"', "\\", ","])
 def test_budgets_cut_long_rows_as_the_oracle_does(text: str) -> None:
     """From less than one event to all of them, members that need escapes included."""
     events = run_of(60, text)
