@@ -263,21 +263,22 @@ def check_row(value: dict[str, Any], kind: DeltaKind) -> ListRow:
         found = [data[key] for key in ("turn", "step", "index")]
         raise refuse("numbers", "bad turn, step or index", found, "numbers")
     texts, dt = data[texts_key], data["dt"]
-    if not isinstance(texts, list) or not texts or not all(type(text) is str for text in texts):
+    if not isinstance(texts, list) or set(map(type, texts)) != {str}:
         raise refuse("texts", f"bad {texts_key}", texts, "a non-empty array of strings")
-    gaps = [gap for gap in map(safe_integer, dt) if gap is not None] if isinstance(dt, list) else []
-    if not isinstance(dt, list) or len(gaps) != len(dt):
+    gaps = _safe_integers(dt)
+    if gaps is None:
         raise refuse("dt", "bad dt", dt, "an array of safe integers")
     if len(gaps) != len(texts) - 1:
         raise refuse("dt_length", "dt does not fit", len(gaps), f"{len(texts) - 1} gaps")
     # Not seq0 + length - 1 <= MAX: in doubles that sum rounds, and 2^53 - 1 with two members passes.
     if len(texts) - 1 > MAX_SAFE_INTEGER - seq0:
         raise refuse("seq_range", "member seqs leave the safe integers", seq0, "safe integers")
-    for time in accumulate(gaps, initial=time0):
-        if not -MAX_SAFE_INTEGER <= time <= MAX_SAFE_INTEGER:
-            raise refuse(
-                "time_range", "member times leave the safe integers", time, "safe integers"
-            )
+    times = list(accumulate(gaps, initial=time0))
+    furthest = max(max(times), min(times), key=abs)
+    if abs(furthest) > MAX_SAFE_INTEGER:
+        raise refuse(
+            "time_range", "member times leave the safe integers", furthest, "safe integers"
+        )
     return ListRow(
         kind=kind,
         seq0=seq0,
@@ -291,3 +292,14 @@ def check_row(value: dict[str, Any], kind: DeltaKind) -> ListRow:
         gaps=gaps,
         texts=texts,
     )
+
+
+def _safe_integers(values: Any) -> list[int] | None:
+    """A list of safe integers as such; None when it is none."""
+    if not isinstance(values, list):
+        return None
+    if set(map(type, values)) <= {int}:
+        most = max(map(abs, values), default=0)
+        return values if most <= MAX_SAFE_INTEGER else None
+    integers = [number for number in map(safe_integer, values) if number is not None]
+    return integers if len(integers) == len(values) else None

@@ -5,9 +5,9 @@ left to prove can be counted, and counting runs at the speed of memory:
 
 Texts.  In an array without backslashes every quote bounds a string.  If the array starts with
 `["`, ends with `"]`, and each quote in between belongs to one `","`, then nothing but strings
-stands in it, one more than there are `","`.  With backslashes, the content left after removing
-every `","` must be the content of one JSON string; a removal that hit an escaped quote leaves a
-backslash before a comma, which is none.  (`Row.text` relies on the same fact.)
+stands in it, one more than there are `","`.  With backslashes, the escaped quotes and backslashes
+are first put out of sight; then the same holds, and what is left when every `","` is gone is the
+content of one JSON string, whose escapes are canonical if it prints as it was read.
 
 Gaps.  Without its digits and signs an array of integers is brackets and commas.  Its numbers are
 safe, and so is every partial sum, if no number is longer than the digits that `count` of them
@@ -20,9 +20,11 @@ import msgspec
 
 from histbench.events import MAX_SAFE_INTEGER
 
-__all__ = ["proved_gaps", "proved_texts"]
+__all__ = ["joined_content", "proved_gaps", "proved_texts"]
 
 _SEPARATOR = b'","'
+# Stand-ins of the same length, which no JSON text holds: control characters are always escaped.
+_HIDDEN_BACKSLASH, _HIDDEN_QUOTE = b"\x00\x00", b"\x00\x01"
 _INTEGER_BYTES = b"-0123456789"
 _TO_ZERO = bytes.maketrans(b"123456789", b"000000000")
 _one_text = msgspec.json.Decoder(str)
@@ -46,16 +48,41 @@ def proved_texts(raw: bytes) -> int | None:
     if b"\\" not in inner:
         separators = inner.count(_SEPARATOR)
         return separators + 1 if inner.count(b'"') == 2 * separators else None
-    joined = inner.replace(_SEPARATOR, b"")
-    quoted = b'"%b"' % joined
+    found = joined_content(inner)
+    if found is None:
+        return None
+    content, count = found
+    quoted = b'"%b"' % content
     try:
         text = _one_text.decode(quoted)
     except msgspec.DecodeError:
         return None
     # Canonical escapes survive the round trip; an escaped letter or solidus does not.
-    if msgspec.json.encode(text) != quoted:
+    return count if msgspec.json.encode(text) == quoted else None
+
+
+def joined_content(inner: bytes) -> tuple[bytes, int] | None:
+    r"""All texts of an array as the content of one JSON string, and how many there were.
+
+    Args:
+        inner: what stands between `["` and `"]` of a syntactically valid JSON array.
+
+    Returns:
+        None when the array holds anything but strings, or white space.
+
+    >>> joined_content(rb'say \"","hi'), joined_content(b'a",1,"b')
+    ((b'say \\"hi', 2), None)
+    """
+    escapes = b"\\" in inner
+    if escapes:
+        inner = inner.replace(b"\\\\", _HIDDEN_BACKSLASH).replace(b'\\"', _HIDDEN_QUOTE)
+    joined = inner.replace(_SEPARATOR, b"")
+    if b'"' in joined:
         return None
-    return (len(inner) - len(joined)) // len(_SEPARATOR) + 1
+    count = (len(inner) - len(joined)) // len(_SEPARATOR) + 1
+    if escapes:
+        joined = joined.replace(_HIDDEN_QUOTE, b'\\"').replace(_HIDDEN_BACKSLASH, b"\\\\")
+    return joined, count
 
 
 def proved_gaps(raw: bytes, count: int, time0: int) -> bool:

@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from histbench.events import DeltaKind, Event, is_blank
 from histbench.jsontext import decode, encode, merge_surrogates
+from histbench.raw_columns import joined_content
 
 __all__ = ["CHUNK_TYPE", "ListRow", "Row", "RowHead", "encode_texts", "numbers_json"]
 
@@ -253,25 +254,25 @@ class Row(RowHead, frozen=True, kw_only=True, gc=False):
             return texts
 
     def text(self) -> str:
-        """All texts joined, from the raw array in a few passes over its bytes.
-
-        Removing every `","` leaves the content of one JSON string exactly when each of them was a
-        separator.  Where an escaped quote ends a text, a removal can start one byte early; it then
-        leaves a backslash before a comma, which no JSON string may hold, and the list decides.
-        """
-        joined = self.texts[2:-2].replace(_SEPARATOR, b"")
-        if b"\\" not in joined:
-            return joined.decode("utf-8")
+        """All texts joined, from the raw array in a few passes over its bytes."""
+        found = joined_content(self.texts[2:-2])
         try:
-            return _one_text.decode(b'"%b"' % joined)
+            if found is not None:
+                return _one_text.decode(b'"%b"' % found[0])
         except msgspec.DecodeError:
-            return merge_surrogates("".join(self.text_list()))
+            # Half a surrogate pair.
+            pass
+        return merge_surrogates("".join(self.text_list()))
 
     def first_text(self) -> str:
-        """The first text, without parsing the others where it holds no escape."""
-        stop = self.texts.find(_SEPARATOR, 2)
-        raw = self.texts[2 : stop if stop >= 0 else -2]
-        return self.text_list()[0] if b"\\" in raw else raw.decode("utf-8")
+        """The first text, without parsing the others."""
+        texts = self.texts
+        stop = texts.find(b'"', 2)
+        while (stop - 2 - len(texts[2:stop].rstrip(b"\\"))) % 2:
+            # An odd number of backslashes before it: this quote is part of the text.
+            stop = texts.find(b'"', stop + 1)
+        text: str = decode(texts[1 : stop + 1])
+        return text
 
     def cut(self, start: int, stop: int) -> "Row":
         """Members `start` to `stop` as a row; without escapes, no other text is looked at."""
