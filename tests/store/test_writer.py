@@ -274,19 +274,40 @@ def test_a_failed_append_is_rolled_back(tmp_path, monkeypatch, code, where):
     assert len(read_log(writer.path, strict=True)) == 2
 
 
-def test_a_failed_first_batch_leaves_nothing(tmp_path, monkeypatch):
-    """Not even a temporary file or the session's folder."""
+@pytest.mark.parametrize("failing", range(4))
+def test_a_failed_first_batch_leaves_nothing(tmp_path, monkeypatch, failing):
+    """Whichever sync fails, of the folders or the file: no temporary file, no session."""
+    real = os.fsync
+    calls = []
 
-    def refuse(*args):
-        raise OSError(errno.ENOSPC, "no space")
+    def refuse_one(descriptor):
+        calls.append(descriptor)
+        if len(calls) == failing + 1:
+            raise OSError(errno.ENOSPC, "no space")
+        real(descriptor)
 
+    # Syncs: the root, the project's folder, the session's folder, the file, the name.
+    (tmp_path / "root").mkdir()
     with create(tmp_path / "root") as writer:
-        monkeypatch.setattr(os, "fsync", refuse)
+        monkeypatch.setattr(os, "fsync", refuse_one)
         assert refusal(writer.append, [note(0)]).code == "disk_full"
         monkeypatch.undo()
         assert not list(tmp_path.rglob("*session*"))
         writer.append([note(0)])
     assert find_session(tmp_path / "root", "s").path == writer.path
+
+
+def test_what_goes_wrong_with_the_index_never_fails_an_append(tmp_path, monkeypatch):
+    """The batch is stored, and the next one continues it."""
+
+    def refuse(*args):
+        raise StorageError("no", code="io_error")
+
+    monkeypatch.setattr("histbench.store.index_keeper.digest_of", refuse)
+    with create(tmp_path, sync=False) as writer:
+        writer.append([note(0, text="x" * 300_000)])
+        writer.append([note(1)])
+    assert len(read_log(writer.path, strict=True)) == 2
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")

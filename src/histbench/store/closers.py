@@ -15,8 +15,10 @@ the same closers and a closed log gives none (facts: session history, section 3)
 from typing import Any
 
 from histbench.events import Event
+from histbench.records import Plain
+from histbench.rows import RowHead
 
-__all__ = ["CLOSER_TYPES", "TurnTracker"]
+__all__ = ["CLOSER_TYPES", "TurnTracker", "last_time"]
 
 # Only these can open or close anything; a caller may skip every other record.
 CLOSER_TYPES = frozenset(
@@ -42,6 +44,13 @@ _OUTCOME_UNKNOWN = (
     "TOOL_OUTCOME_UNKNOWN",
     "The session was interrupted while this tool call was running; its outcome is unknown.",
 )
+
+
+def last_time(record: Plain | RowHead | None) -> int | float:
+    """The time of a record's last event, in milliseconds; 0 for no record."""
+    if record is None:
+        return 0
+    return record.time if isinstance(record, Plain) else record.times()[-1]
 
 
 class TurnTracker:

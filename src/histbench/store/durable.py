@@ -30,6 +30,9 @@ __all__ = [
     "sync_folder",
 ]
 
+# Windows has no descriptor that survives a process, and would translate line ends.
+_OPEN_FLAGS = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+
 _FILE_MODE = 0o600
 # Sessions are private: so are the folders made for them.
 _FOLDER_MODE = 0o700
@@ -65,7 +68,7 @@ def open_file(path: Path, flags: int = os.O_RDONLY) -> int:
         StorageError: `file_not_found`, `is_a_directory`, `permission_denied`, ...
     """
     try:
-        descriptor = os.open(path, flags | os.O_CLOEXEC)
+        descriptor = os.open(path, flags | _OPEN_FLAGS)
     except OSError as error:
         raise storage_error(error, path) from error
     if stat.S_ISDIR(os.fstat(descriptor).st_mode):
@@ -147,14 +150,22 @@ def publish_new(
         finally:
             temporary.unlink()
         if sync:
-            sync_folder(path.parent)
-    except OSError as error:
+            _sync_published(path)
+    except BaseException as error:
         os.close(descriptor)
-        raise storage_error(error, path) from error
-    except BaseException:
-        os.close(descriptor)
+        if isinstance(error, OSError):
+            raise storage_error(error, path) from error
         raise
     return descriptor
+
+
+def _sync_published(path: Path) -> None:
+    """Make the name of a new file durable, or take it back: its writer will be told no."""
+    try:
+        sync_folder(path.parent)
+    except BaseException:
+        path.unlink()
+        raise
 
 
 def replace_file(

@@ -8,6 +8,7 @@ disk, somebody else's entry at its end) the writer goes on without; readers buil
 from collections.abc import Sequence
 from pathlib import Path
 
+from histbench.errors import HistbenchError
 from histbench.events import Event
 from histbench.store.page_index import (
     SEGMENT_BYTES,
@@ -53,14 +54,22 @@ class IndexKeeper:
         """The log is `length` bytes long now that it ends with `batch`, whose lines have so many."""
         if self._source is None:
             return
+        try:
+            kept = self._extend(self._source, batch, content_bytes, length)
+        except HistbenchError:
+            # The batch is stored; nothing that goes wrong here may say otherwise.
+            kept = False
+        if not kept:
+            self._source = None
+
+    def _extend(
+        self, source: LogSource, batch: Sequence[Event], content_bytes: int, length: int
+    ) -> bool:
         for event in batch:
             self._open.add_event(event)
         self._open.content_bytes += content_bytes
         if self._open.content_bytes < SEGMENT_BYTES:
-            return
-        digest = digest_of(self._source, self._open.start, length)
-        entry = self._open.close(length, digest)
-        if append_entry(self._path, entry):
-            self._open = OpenSegment(length, self._open.to_seq)
-        else:
-            self._source = None
+            return True
+        entry = self._open.close(length, digest_of(source, self._open.start, length))
+        self._open = OpenSegment(length, self._open.to_seq)
+        return append_entry(self._path, entry)

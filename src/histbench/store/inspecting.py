@@ -16,7 +16,7 @@ from histbench.history.messages import message_cut
 from histbench.log import Diagnostic
 from histbench.records import Plain, read_line
 from histbench.rows import CHUNK_TYPE, ListRow, RowHead
-from histbench.store.closers import CLOSER_TYPES, TurnTracker
+from histbench.store.closers import CLOSER_TYPES, TurnTracker, last_time
 from histbench.store.limits import DEFAULT_LIMITS, Limits
 from histbench.store.reading import BodyReader, name_diagnostics
 from histbench.store.scan import LogScan, LogSource
@@ -78,7 +78,7 @@ class _Count:
         self.messages = 0
         self.from_seq: int | None = None
         self.to_seq: int | None = None
-        self.last_time: int | float = 0
+        self.last: Plain | RowHead | None = None
         self.turns = TurnTracker()
 
     def add_line(self, line: bytes) -> Plain | RowHead:
@@ -90,9 +90,9 @@ class _Count:
         if self.from_seq is None:
             self.from_seq = record.seq
         self.to_seq = record.end_seq
+        self.last = record
         if isinstance(record, Plain):
             self.types[record.type] += 1
-            self.last_time = record.time
             if record.type in CLOSER_TYPES:
                 self.turns.feed(record.event())
             if message_cut(record) is not None:
@@ -100,7 +100,6 @@ class _Count:
             return
         self.types[CHUNK_TYPE] += record.count
         self.chunk_kinds[record.kind.delta] += record.count
-        self.last_time = record.times()[-1]
         if isinstance(record, ListRow) and record.count == 1:
             self.runs[1] += 1
         else:
@@ -148,6 +147,6 @@ def inspect_log(
             rows=dict(count.rows.most_common()),
             runs=dict(buckets),
             longest_run=max(count.runs, default=0),
-            closers=tuple(count.turns.closers(seq=count.to_seq or 0, time=count.last_time)),
+            closers=tuple(count.turns.closers(seq=count.to_seq or 0, time=last_time(count.last))),
             diagnostics=tuple(diagnostics),
         )

@@ -72,7 +72,7 @@ class Segments:
             else:
                 self._body_start = self._index.body_start
                 if self.file_bytes - self._index.covered >= _REST_BYTES:
-                    self._survey(self._index)
+                    self._body_start = self._survey(self._index)
         except BaseException:
             self.close()
             raise
@@ -81,13 +81,13 @@ class Segments:
         """Find the segments that the index lacks, or all, and keep them for the next reader."""
         survey = survey_log(self.source, index=index, limits=self.limits)
         self._more = survey.entries()
-        body_start = survey.segmenter.body_start or 0
-        if survey.resumed and self.source.path is not None:
+        if index is not None and survey.resumed and self.source.path is not None:
             for entry in self._more:
                 append_entry(self.source.path, entry)
-        else:
-            self._forget_index()
-            write_index(self.source, body_start, self._more)
+            return index.body_start
+        self._forget_index()
+        body_start = survey.segmenter.body_start or 0
+        write_index(self.source, body_start, self._more)
         return body_start
 
     def _forget_index(self) -> None:

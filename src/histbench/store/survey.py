@@ -16,7 +16,7 @@ from histbench.errors import HistbenchError, InvalidLog, Place
 from histbench.log import Diagnostic
 from histbench.records import Plain, read_line
 from histbench.rows import RowHead
-from histbench.store.closers import CLOSER_TYPES, TurnTracker
+from histbench.store.closers import CLOSER_TYPES, TurnTracker, last_time
 from histbench.store.limits import DEFAULT_LIMITS, Limits
 from histbench.store.lines import LineBlock
 from histbench.store.page_index import IndexEntry, PageIndex, digest_of
@@ -32,11 +32,11 @@ class Survey:
     def __init__(self, source: LogSource, *, limits: Limits = DEFAULT_LIMITS) -> None:
         self._source = source
         self._limits = limits
+        self._last: Plain | RowHead | None = None
         self.header: dict[str, Any] = {}
         self.header_line = b""
         self.compressed = False
         self.next_seq = 0
-        self.last_time: int | float = 0
         self.file_bytes = 0
         self.torn: TornTail | None = None
         # The segments behind those that the index knows: all, unless `resumed`.
@@ -60,7 +60,10 @@ class Survey:
 
     def _resume(self, entry: IndexEntry) -> bool:
         """Whether the log could be read from its last segment on."""
-        if digest_of(self._source, entry.start, entry.end) != entry.digest:
+        before = self._source.read_at(entry.start - 1, 1) if entry.start else b"\n"
+        if (not self.compressed and before != b"\n") or entry.digest != digest_of(
+            self._source, entry.start, entry.end
+        ):
             return False
         self.next_seq = entry.from_seq
         try:
@@ -113,15 +116,14 @@ class Survey:
             raise
         self.segmenter.add(record)
         self.next_seq = record.end_seq
-        self._watch(record)
+        self._last = record
+        if isinstance(record, Plain) and record.type in CLOSER_TYPES:
+            self.turns.feed(record.event())
 
-    def _watch(self, record: Plain | RowHead) -> None:
-        if isinstance(record, Plain):
-            self.last_time = record.time
-            if record.type in CLOSER_TYPES:
-                self.turns.feed(record.event())
-        else:
-            self.last_time = record.times()[-1]
+    @property
+    def last_time(self) -> int | float:
+        """The time of the last event, in milliseconds; 0 without events."""
+        return last_time(self._last)
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:

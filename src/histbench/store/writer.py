@@ -193,9 +193,9 @@ class LogWriter:
         else:
             self._append(self._descriptor, data)
         self._remembered = (self._remembered + data)[-_REMEMBERED_BYTES:]
-        self._index.appended(batch, content_bytes=len(lines), length=self._length)
-        self.next_seq += len(batch)
         self._unsynced = not self._sync
+        self.next_seq += len(batch)
+        self._index.appended(batch, content_bytes=len(lines), length=self._length)
 
     def _check_usable(self) -> None:
         if self._closed:
