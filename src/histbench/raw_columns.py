@@ -27,6 +27,8 @@ _SEPARATOR = b'","'
 _HIDDEN_BACKSLASH, _HIDDEN_QUOTE = b"\x00\x00", b"\x00\x01"
 _INTEGER_BYTES = b"-0123456789"
 _TO_ZERO = bytes.maketrans(b"123456789", b"000000000")
+# The bytes that continue a character in UTF-8, all made alike.
+_TO_FIRST_CONTINUATION = bytes.maketrans(bytes(range(0x80, 0xC0)), b"\x80" * 0x40)
 _one_text = msgspec.json.Decoder(str)
 
 
@@ -42,14 +44,13 @@ def proved_texts(raw: bytes) -> int | None:
     if len(raw) < len(b'[""]') or raw[:2] != b'["' or raw[-2:] != b'"]':
         return None
     inner = raw[2:-2]
-    # Here, not in what is joined below: two texts may hold the halves of one character's bytes.
-    if not _is_utf8(inner):
-        return None
     if b"\\" not in inner:
         separators = inner.count(_SEPARATOR)
-        return separators + 1 if inner.count(b'"') == 2 * separators else None
+        if inner.count(b'"') != 2 * separators or not _is_utf8(inner):
+            return None
+        return separators + 1
     found = joined_content(inner)
-    if found is None:
+    if found is None or _splits_character(inner):
         return None
     content, count = found
     quoted = b'"%b"' % content
@@ -105,6 +106,11 @@ def proved_gaps(raw: bytes, count: int, time0: int) -> bool:
     # A run of `digits` zeros stands for a number of at least that many digits.
     digits = len(str(room))
     return b"0" * digits not in raw.translate(_TO_ZERO)
+
+
+def _splits_character(inner: bytes) -> bool:
+    """Whether two texts may hold the halves of one character's bytes; joined, they would not tell."""
+    return not inner.isascii() and b'"\x80' in inner.translate(_TO_FIRST_CONTINUATION)
 
 
 def _is_utf8(raw: bytes) -> bool:
