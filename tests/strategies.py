@@ -82,8 +82,8 @@ _times = st.one_of(
 def deltas(seq: float, time: float, text: str, block: dict[str, Any]) -> Event:
     """A delta of `block`: its tag, turn, step, index and, for calls, id and perhaps name."""
     chunk_type, text_key, _ = oracle.KINDS[block["tag"]]
-    call = {key: block[key] for key in ("id", "name") if key in block}
-    chunk = {"type": chunk_type, "index": block["index"], **call, text_key: text}
+    call: Event = {key: block[key] for key in ("id", "name") if key in block}
+    chunk: Event = {"type": chunk_type, "index": block["index"], **call, text_key: text}
     data = {"turn": block["turn"], "step": block["step"], "chunk": chunk}
     return {"type": "assistant/chunk", "seq": seq, "time": time, "data": data}
 
@@ -226,7 +226,7 @@ def event_lists(
 
 
 @st.composite
-def logs(draw: st.DrawFn, **options: Any) -> list[Event]:
+def logs(draw: st.DrawFn, /, **options: Any) -> list[Event]:
     """A dense list of events with at least one."""
     return draw(event_lists(dense=True, **options).filter(bool))
 
