@@ -217,6 +217,7 @@ def test_this_repository_s_own_fixtures_are_canonical():
         pytest.skip("not a git checkout")
 
     assert [str(report.path) for report in reports if not report.canonical] == []
+    assert {report.fixture.form for report in reports} == {"stamped", "projected"}
 
 
 def test_every_file_of_a_real_corpus_is_canonical_in_its_form(corpus, tmp_path):
