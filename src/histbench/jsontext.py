@@ -66,7 +66,7 @@ _SUSPECTS = tuple(
 # With every digit a zero: what a number that no double can hold has in its text, or an integer
 # with more digits than the interpreter reads.  An exponent below 100 needs 200 digits more.
 _DIGITS_ALIKE = bytes.maketrans(b"123456789E", b"000000000e")
-_HUGE = (b"e000", b"0" * 200)
+_HUGE_EXPONENT, _HUGE_INTEGER = b"e000", b"0" * 200
 
 
 def js_number(value: object) -> int | float | None:
@@ -201,7 +201,7 @@ def check_skipped(data: bytes) -> None:
     """
     check_utf8(data)
     digits_alike = data.translate(_DIGITS_ALIKE, b"+")
-    if any(huge in digits_alike for huge in _HUGE):
+    if _HUGE_EXPONENT in digits_alike or _HUGE_INTEGER in digits_alike:
         decode(data)
 
 

@@ -74,15 +74,19 @@ def joined_content(inner: bytes) -> tuple[bytes, int] | None:
     >>> joined_content(rb'say \"","hi'), joined_content(b'a",1,"b')
     ((b'say \\"hi', 2), None)
     """
-    escapes = b"\\" in inner
-    if escapes:
-        inner = inner.replace(b"\\\\", _HIDDEN_BACKSLASH).replace(b'\\"', _HIDDEN_QUOTE)
+    backslashes, quotes = b"\\\\" in inner, b'\\"' in inner
+    if backslashes:
+        inner = inner.replace(b"\\\\", _HIDDEN_BACKSLASH)
+    if quotes:
+        inner = inner.replace(b'\\"', _HIDDEN_QUOTE)
     joined = inner.replace(_SEPARATOR, b"")
     if b'"' in joined:
         return None
     count = (len(inner) - len(joined)) // len(_SEPARATOR) + 1
-    if escapes:
-        joined = joined.replace(_HIDDEN_QUOTE, b'\\"').replace(_HIDDEN_BACKSLASH, b"\\\\")
+    if quotes:
+        joined = joined.replace(_HIDDEN_QUOTE, b'\\"')
+    if backslashes:
+        joined = joined.replace(_HIDDEN_BACKSLASH, b"\\\\")
     return joined, count
 
 
