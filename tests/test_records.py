@@ -100,6 +100,7 @@ def damaged(draw):
 @example(ROW % (b"0", b"0", b"1", b"[1e999]", b'["a","b"]'))
 @example(ROW % (b"0", b"0", b"1e999", b"[]", b'["a"]'))
 @example(ROW % (b"0", b"0", b"1" * 5000, b"[]", b'["a"]'))
+@example(ROW % (b"0", b"0", b"1" * 400, b"[]", b'["a"]'))
 @example(ROW % (b"1" * 5000, b"0", b"1", b"[]", b'["a"]'))
 @example(CHUNK % (b"0", b"0", b"1", TEXT.replace(b'"a"', b'"a","type":"reasoning-delta"')))
 @example(CHUNK % (b"0", b"0", b"1", TEXT.replace(b'"a"', b'"\xff"')))

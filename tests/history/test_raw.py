@@ -137,6 +137,7 @@ def run(*payloads):
 @example(run(b'"a"', b'"b","type":"reasoning-delta"', b'"c"'))
 @example(page_of(*(delta(s, b'"a"', time=t) for s, t in enumerate([-(2**53) + 1, 2**53 - 1, 0]))))
 @example(page_of(*(delta(s, b'"a"', time=2**53) for s in range(3))))
+@example(page_of(*(delta(s, b'"a"', time=t) for s, t in enumerate([0, 2**53, 0]))))
 @example(page_of(*(delta(2**53 - 2 + s, b'"a"') for s in range(4))))
 @example(page_of(*(delta(s, b'"a"') for s in (0, 1, 3, 4))))
 @example(page_of(delta(0, b'"a"'), delta(1, b'"a"'), delta(2, b'"a"').replace(b'"seq"', b'"s"')))

@@ -19,6 +19,10 @@ from histbench.rows import Row, RowHead
 from strategies import json_values, layouts, logs, rows, spellings
 
 NOTE = b'{"type":"note","seq":%d,"time":0,"data":null}'
+JOINED = (
+    b'{"type":"text-joined","seq0":0,"time0":0,'
+    b'"data":{"turn":1,"step":1,"index":0,"dt":"","text":"a"}}'
+)
 ODD = st.sampled_from(
     [
         *(None, True, 0, 1, -1, 0.5, 1.0, 2**53, 2**53 - 1, 10**400, "", "x", [], {}, [1], ["a"]),
@@ -312,6 +316,8 @@ def test_no_row_of_a_page_is_expanded_to_be_read():
         (b'{"view":1}', "page_record"),
         (b'{"event":%b,"chunks":{}}' % (NOTE % 0), "page_record"),
         (b'{"chunks":{},"joined":{}}', "page_record"),
+        (b'{"event":%b,"joined":%b}' % (NOTE % 0, JOINED), "page_record"),
+        (b'{"view":1,"joined":%b}' % JOINED, "page_record"),
         (b'{"event":null}', "event_shape"),
         (b'{"event":[]}', "event_shape"),
         (b'{"event":{"type":"text-chunks","seq0":0,"time0":0,"data":{}}}', "row_data_keys"),
