@@ -179,7 +179,7 @@ def test_numbers_that_a_double_would_change_are_not_packed(number):
 
 
 @pytest.mark.parametrize(
-    "names", [("w", "w", "w"), ("w", None, "w"), (None, None, None), ("", "", "")]
+    "names", [("w", "w", "w"), ("w", None, "w"), ("w", "x", "w"), (None, None, None), ("", "", "")]
 )
 def test_a_name_is_part_of_the_block(names):
     """Present and equal on every member, or on none."""

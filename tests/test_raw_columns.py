@@ -178,6 +178,9 @@ gaps = st.one_of(
 
 
 @given(st.lists(gaps, max_size=5), gaps, st.integers(0, 7))
+@example([5], MAX_SAFE_INTEGER, 1)
+@example([-5], -MAX_SAFE_INTEGER, 1)
+@example([9, -9], MAX_SAFE_INTEGER - 5, 2)
 def test_proved_gaps_are_safe(values, time0, count):
     """Right in number, and every partial sum of them a safe integer."""
     if abs(time0) > MAX_SAFE_INTEGER:

@@ -102,10 +102,20 @@ def test_counts_are_unknown_after_a_compact_input():
     assert exact.without_counts() == compact
 
 
-def _delta(seq, text, **more):
-    chunk = {"type": "text-delta", "index": 0, "text": text}
+def test_an_input_without_a_token_is_no_first_token():
+    """A row of empty texts is dated too, but nothing was said in it."""
+    events = [_delta(k, "") for k in range(3)] + [_delta(k, "a", index=1) for k in range(3, 6)]
+    inputs = compact_inputs(EventLog.from_events(events).records())
+    (step,) = fold_pair(inputs).chat
+
+    assert [given.text for given in inputs] == ["", "aaa"]
+    assert step.first_token_time == step.first_visible_time == 30
+
+
+def _delta(seq, text, *, index=0):
+    chunk = {"type": "text-delta", "index": index, "text": text}
     data = {"turn": 1, "step": 1, "chunk": chunk}
-    return {"type": "assistant/chunk", "seq": seq, "time": seq * 10, "data": data, **more}
+    return {"type": "assistant/chunk", "seq": seq, "time": seq * 10, "data": data}
 
 
 @pytest.mark.parametrize(
