@@ -216,7 +216,7 @@ def test_an_error_names_the_file_it_is_about(session_file, tmp_path):
 def test_a_form_that_is_not_lossless_on_a_log_is_no_number(session_file, monkeypatch):
     """The proof comes before the first sample."""
     honest = Subject.read(Source.of_file(session_file))
-    monkeypatch.setattr(Subject, "read", lambda _source: honest)
+    monkeypatch.setattr(Subject, "read", lambda _source, **_: honest)
     shorter = honest.log[:-3]
     monkeypatch.setattr("histbench.measure.run.Proof", lambda _log: Proof(shorter))
 
