@@ -99,6 +99,7 @@ class Published(Worded, frozen=True, kw_only=True, tag="published"):
     completed_turns: Count
     completed_steps: Count
     completed_runs: Count
+    completed_trickling: Percent
     abandoned_turns: Count
     abandoned_reuse: Percent
     abandoned_memory: Count

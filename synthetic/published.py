@@ -123,6 +123,8 @@ def published_events(profile: Published, seed: int) -> Iterator[dict[str, Any]]:
     dice = Dice(seed, "published")
     author = Author(seed, languages=profile.languages, reuse=profile.reuse, memory=profile.memory)
     chat = Chat(Dice(seed, "chat"), Gaps(Dice(seed, "gaps")))
+    chat.other_gaps = Gaps(Dice(seed, "gaps", "trickling"), "trickling")
+    chat.other_percent = profile.completed_trickling
     plan = _Plan(profile, dice)
     runs = iter(plan.completed_runs)
     todos = iter(plan.todos)
@@ -157,7 +159,8 @@ def published_events(profile: Published, seed: int) -> Iterator[dict[str, Any]]:
         memory=profile.abandoned_memory,
         code_reuse=profile.abandoned_reuse,
     )
-    chat.buffered = profile.abandoned_buffered
+    chat.other_gaps = Gaps(Dice(seed, "gaps", "buffered"), "buffered")
+    chat.other_percent = profile.abandoned_buffered
     for turn, count in enumerate(plan.abandoned_runs, 1):
         prose = circling.some_prose()
         yield from _open(chat, prose, dice)
