@@ -3,10 +3,10 @@
 #
 #   PYTHON=python3.12   the interpreter to build .venv from (default: the first >= 3.11 found)
 #   EXTRAS=             leave out the extras, where memray has no wheel, and with them native
-#                       peaks and exported notebooks (default: [native,notebooks])
+#                       peaks and exported notebooks (default: [native,notebooks,server,client,corpus])
 
 PYTHON ?= python3 python3.13 python3.12 python3.11
-EXTRAS ?= [native,notebooks]
+EXTRAS ?= [native,notebooks,server,client,corpus]
 
 # What is measured: the named profiles, and a real file from disk beside them.
 PROFILES = --profile transport --profile published

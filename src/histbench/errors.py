@@ -8,9 +8,14 @@
        ├─ InvalidRow         one of the refusals of a packed row
        ├─ InvalidLog         a session file that cannot be read as one
        ├─ InvalidPage        a history response that does not hold what it says
+       ├─ InvalidTranscript  a record file that cannot be paged as one
+       ├─ InvalidCursor      a cursor, anchor or token that this reader did not give out
+       ├─ SnapshotUnavailable what a cursor froze is no longer there
+       ├─ InvalidStream      a recorded stream that no importer can read
        ├─ InvalidResults     a results file that cannot be read as one
        ├─ LimitExceeded      input that would expand past a stated bound
-       └─ StorageError       the file system refused: missing, denied, full, locked
+       ├─ StorageError       the file system refused: missing, denied, full, locked
+       └─ RequestFailed      a daemon refused a request, or could not be reached
 
 Rules.  `code` is a stable wire string in snake_case; messages may be reworded, codes may not.
 `where` is a Place; a layer that knows more about the place than the one below adds it with `at`
@@ -22,6 +27,7 @@ from typing import Any, ClassVar, Self
 
 __all__ = [
     "HistbenchError",
+    "InvalidCursor",
     "InvalidData",
     "InvalidEvent",
     "InvalidJson",
@@ -29,8 +35,12 @@ __all__ = [
     "InvalidPage",
     "InvalidResults",
     "InvalidRow",
+    "InvalidStream",
+    "InvalidTranscript",
     "LimitExceeded",
     "Place",
+    "RequestFailed",
+    "SnapshotUnavailable",
     "StorageError",
     "UsageError",
     "short",
@@ -186,6 +196,30 @@ class InvalidPage(InvalidData):
     default_code = "invalid_page"
 
 
+class InvalidTranscript(InvalidData):
+    """A file of conversation records in which no reader could follow a conversation."""
+
+    default_code = "invalid_transcript"
+
+
+class InvalidCursor(InvalidData):
+    """A cursor, an anchor or a snapshot token that was forged, cut, given to another or misused."""
+
+    default_code = "invalid_transcript_cursor"
+
+
+class SnapshotUnavailable(InvalidData):  # noqa: N818 - the name of the wire code
+    """The file that a cursor froze was replaced, cut, archived, deleted, or lost its active leaf."""
+
+    default_code = "transcript_snapshot_unavailable"
+
+
+class InvalidStream(InvalidData):
+    """A recorded stream of a kind that nobody knows, or one that contradicts itself."""
+
+    default_code = "invalid_stream"
+
+
 class InvalidResults(InvalidData):
     """A results file of another kind, another schema version, or with damaged content."""
 
@@ -202,3 +236,13 @@ class StorageError(InvalidData):
     """The file system did not give or take the bytes."""
 
     default_code = "storage_error"
+
+
+class RequestFailed(InvalidData):  # noqa: N818 - what happened, seen from a client
+    """A daemon's refusal, under the code that the daemon gave, or a connection that failed.
+
+    `status` is the HTTP status, None where there was no answer.
+    """
+
+    default_code = "request_failed"
+    status: int | None = None
