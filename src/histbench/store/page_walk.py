@@ -6,11 +6,13 @@ hold more than a page may.  Segments are read from the newest backwards, each li
 before by its seqs; what does not link makes the index stale (`segments`).
 """
 
+from collections.abc import Sequence
+
 from histbench.errors import UsageError
 from histbench.history.messages import message_cut
 from histbench.log import Diagnostic, EventLog, LogBuilder
 from histbench.records import Plain
-from histbench.rows import CHUNK_TYPE
+from histbench.rows import Row, RowHead
 from histbench.store.limits import MIB
 from histbench.store.segments import Piece, Segments, StaleIndexError
 
@@ -64,7 +66,7 @@ class PageWalk:
         stop = len(log) if self._before is None else min(self._before, len(log))
         log = log[:stop]
         if self._start is None:
-            self._look_back(log)
+            self._look_back(log.records())
         return log[self._first_seq(0) :]
 
     def over(self, segments: Segments) -> EventLog:
@@ -85,7 +87,7 @@ class PageWalk:
             keep_from = None if self._start is None else self._first_seq(0)
             piece = segments.read(number, keep_from=keep_from)
             if self._start is None and not segments.is_large(number, _KEPT_BYTES):
-                self._look_back(piece.log)
+                self._look_back(piece.records)
             if piece.to_seq > piece.from_seq:
                 self._link(piece, number, at_end=last == len(segments))
                 if self._is_enough(piece):
@@ -98,9 +100,9 @@ class PageWalk:
     def _first_seq(self, least: int) -> int:
         return max(least, (self._start or 0) - self._older)
 
-    def _look_back(self, log: EventLog) -> None:
+    def _look_back(self, records: Sequence[Plain | RowHead]) -> None:
         """Count messages from the end; the last one that is wanted says where the page starts."""
-        for record in reversed(log.records()):
+        for record in reversed(records):
             if self._before is not None and record.seq >= self._before:
                 continue
             cut = message_cut(record)
@@ -131,32 +133,33 @@ class PageWalk:
             return False
         inside = [
             record
-            for record in piece.log.records()
+            for record in piece.records
             if self._before is None or record.end_seq <= self._before
         ]
         if self._events_left is not None:
             self._events_left -= sum(record.count for record in inside)
         if self._bytes_left is not None:
-            # Less than a page needs for them: a single delta may join a run and lose its envelope.
-            self._bytes_left -= sum(
-                len(record.raw if isinstance(record, Plain) else record.texts)
-                for record in inside
-                if not isinstance(record, Plain) or record.type != CHUNK_TYPE
-            )
+            self._bytes_left -= sum(map(_least_bytes, inside))
         return any(left is not None and left < 0 for left in (self._events_left, self._bytes_left))
 
     def _joined(self) -> EventLog:
         builder = LogBuilder()
         diagnostics: list[Diagnostic] = []
         for piece in reversed(self._pieces):
-            diagnostics += piece.log.diagnostics
-            for record in piece.log.records():
-                if isinstance(record, Plain) and record.type == CHUNK_TYPE:
-                    # A single delta at a seam may belong to the next piece's run.
-                    builder.add_line(record.raw)
-                else:
-                    builder.add_record(record)
+            if piece.torn is not None:
+                diagnostics.append(piece.torn.diagnostic())
+            for record in piece.records:
+                builder.add_record(record)
         log = builder.build(diagnostics=diagnostics)
         stop = log.to_seq if self._before is None else min(self._before, log.to_seq)
         start = self._first_seq(log.from_seq)
         return log[start - log.from_seq : max(start, stop) - log.from_seq]
+
+
+def _least_bytes(record: Plain | RowHead) -> int:
+    """What a page needs for a record at least: a single delta may join a run, without envelope."""
+    if isinstance(record, Plain):
+        return len(record.raw)
+    if isinstance(record, Row):
+        return len(record.texts)
+    return sum(map(len, record.text_list()))

@@ -14,7 +14,6 @@ from msgspec import Struct
 
 from histbench.errors import HistbenchError
 from histbench.history.messages import message_cut
-from histbench.log import EventLog, LogBuilder
 from histbench.records import Plain, read_line
 from histbench.rows import RowHead
 from histbench.store.limits import Limits
@@ -45,11 +44,12 @@ class StaleIndexError(Exception):
 
 
 class Piece(Struct, frozen=True, kw_only=True):
-    """What was read of one segment: its seqs, and its records from some seq on as a log."""
+    """What was read of one segment: its seqs, and its records from some seq on, as stored."""
 
     from_seq: int
     to_seq: int
-    log: EventLog
+    records: list[Plain | RowHead]
+    torn: TornTail | None
 
 
 class Segments:
@@ -148,7 +148,7 @@ class Segments:
         Raises:
             StaleIndexError: it is not what the index says.
         """
-        builder = LogBuilder()
+        records: list[Plain | RowHead] = []
         first: int | None = None
         end = 0
         walk = _RegionWalk(self, number)
@@ -156,9 +156,9 @@ class Segments:
             first = record.seq if first is None else first
             end = record.end_seq
             if keep_from is None or end > keep_from:
-                builder.add_record(record)
-        log = builder.build(diagnostics=[walk.torn.diagnostic()] if walk.torn else ())
-        return Piece(from_seq=end if first is None else first, to_seq=end, log=log)
+                records.append(record)
+        from_seq = end if first is None else first
+        return Piece(from_seq=from_seq, to_seq=end, records=records, torn=walk.torn)
 
     def last_cuts(self, number: int, wanted: int, *, before_seq: int | None) -> list[int]:
         """The cuts of the last `wanted` messages of a segment, oldest first; nothing is kept.
