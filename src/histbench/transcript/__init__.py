@@ -1,0 +1,26 @@
+"""Transcripts: files of conversation records, their active chain, its pages, cursors and turns.
+
+Pure: what is on disk belongs to `transcript_file`, what is on a network to `serve` and `client`.
+The rules are told in docs/transcript.md.
+"""
+
+from histbench.transcript.chain import Chain, ChainEntry, Gap, MemoryChain, check_session
+from histbench.transcript.head import RecordHead, read_head
+from histbench.transcript.lines import Fragment, LineOddity, split_line
+from histbench.transcript.record import Diagnostic, TranscriptRecord, merge_fragments
+
+__all__ = [
+    "Chain",
+    "ChainEntry",
+    "Diagnostic",
+    "Fragment",
+    "Gap",
+    "LineOddity",
+    "MemoryChain",
+    "RecordHead",
+    "TranscriptRecord",
+    "check_session",
+    "merge_fragments",
+    "read_head",
+    "split_line",
+]
