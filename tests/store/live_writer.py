@@ -5,6 +5,7 @@
 After each completed append it writes the seq that comes next; the tests hold the log to that.
 """
 
+import os
 import resource
 import sys
 from pathlib import Path
@@ -48,6 +49,11 @@ def once(path: str) -> None:
 def limited(root: str, compression: str) -> None:
     """Append until the file may not grow any more; then once more, smaller."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+    until_full(root, compression)
+
+
+def until_full(root: str, compression: str) -> None:
+    """Append until the disk is full; say how far it went, why not further, and how large it is."""
     events = conversation(500)
     at = 0
     with LogWriter.create(root, session_id="s", created_at=5, compression=compression) as writer:
@@ -59,5 +65,21 @@ def limited(root: str, compression: str) -> None:
             say(at, error.code, Path(writer.path).stat().st_size)
 
 
+def unprivileged(root: str, path: str) -> None:
+    """As a user who may not write there: make a log, then append to one."""
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setgid(65534)
+        os.setuid(65534)
+    events = conversation(2)
+    try:
+        with LogWriter.create(root, session_id="s", created_at=5) as writer:
+            writer.append(events)
+    except HistbenchError as error:
+        say(error.code)
+    once(path)
+
+
 if __name__ == "__main__":
-    {"forever": forever, "once": once, "limited": limited}[sys.argv[1]](*sys.argv[2:])
+    modes = (forever, once, limited, until_full, unprivileged)
+    {mode.__name__: mode for mode in modes}[sys.argv[1]](*sys.argv[2:])

@@ -5,6 +5,7 @@ import random
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -109,6 +110,59 @@ def test_a_file_that_may_not_grow_is_rolled_back(tmp_path, compression):
     assert list(log) == conversation(500)[: int(stored)]
     with LogWriter.open(path) as writer:
         writer.append([note(len(log))])
+
+
+@pytest.mark.parametrize("compression", ["zstd", "none"])
+def test_a_full_disk_is_rolled_back_and_goes_on_once_there_is_room(tmp_path, compression):
+    """A file system of 64 KiB: what was promised is there, what was refused is not."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(disk)]
+    if os.geteuid() != 0 or subprocess.run(command, check=False, capture_output=True).returncode:
+        pytest.skip("no file system can be mounted here")
+    try:
+        filler = disk / "filler"
+        filler.write_bytes(bytes(40 << 10))
+        with start("until_full", disk, compression) as process:
+            stored, code, size = process.stdout.read().split()
+        path = find_session(disk, "s").path
+        log = read_log(path, strict=True)
+        left = sorted(each.suffix for each in path.parent.iterdir())
+
+        assert code == "disk_full"
+        assert int(stored) > 0
+        assert path.stat().st_size == int(size)
+        assert list(log) == conversation(500)[: int(stored)]
+        assert ".tmp" not in left
+        filler.unlink()
+        with LogWriter.open(path) as writer:
+            writer.append([note(len(log))])
+        assert len(read_log(path, strict=True)) == len(log) + 1
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_without_permission_a_writer_is_told_so_and_changes_nothing():
+    """A user who may read: no new session, no further batch, no byte changed."""
+    # Not in pytest's folders: only their owner may go through those.
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder) / "root"
+        with LogWriter.create(root, session_id="held", created_at=5) as writer:
+            writer.append(conversation(1))
+        before = writer.path.read_bytes()
+        folders = [Path(folder), *(each for each in Path(folder).rglob("*") if each.is_dir())]
+        writer.path.chmod(0o444)
+        for each in folders:
+            each.chmod(0o555)
+        try:
+            with start("unprivileged", root, writer.path) as process:
+                told = process.stdout.read().split()
+        finally:
+            for each in folders:
+                each.chmod(0o700)
+
+        assert told == ["permission_denied", "permission_denied"]
+        assert writer.path.read_bytes() == before
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
