@@ -1,0 +1,1 @@
+"""A transcript on disk: its index beside it, its keys, and the reader that pages it."""
