@@ -33,3 +33,50 @@ def _rank(record: dict[str, Any]) -> int:
     if record.get("subtype", "").startswith(_BOOKKEEPING):
         return 0
     return 1 if record.get("isSidechain") else 2
+
+
+def backward_start(records: list[Any], end: int, limit: int, soft: float, allowed: float) -> int:
+    """Where the page begins that ends before `end`: the five rules, told over whole lists."""
+    if end == 0:
+        return 0
+    turns = [place for place in range(end) if records[place].turn_start]
+
+    def size(start: int, stop: int) -> int:
+        return sum(each.source_bytes for each in records[start:stop])
+
+    # 1 and 2
+    goal = max(0, end - limit)
+    inside = [place for place in turns if place >= goal]
+    before = [place for place in turns if goal > place >= end - 2 * limit]
+    start = inside[0] if inside else before[-1] if before else goal
+    # 3
+    while start < end - 1 and size(start, end) > soft:
+        start += 1
+    # 4
+    taken = [place for place in turns if place >= start]
+    first = taken[0] if taken else start
+    if not [place for place in turns if place < first]:
+        start = 0 if end <= 2 * limit and size(0, end) <= allowed else first
+    elif taken:
+        start = first
+    else:
+        own = max(place for place in turns if place < start)
+        if own >= end - 2 * limit and size(own, end) <= allowed:
+            start = own
+    # 5
+    head = [each for each in records[start:end] if each.page_start or each.tool_result]
+    if head and not head[0].page_start:
+        owners = [p for p in range(max(0, start - limit), start) if records[p].page_start]
+        if owners and size(owners[-1] + 1, start) <= allowed:
+            start = owners[-1]
+    return start
+
+
+def forward_stop(records: list[Any], start: int, limit: int, soft: float) -> int:
+    """Where the page ends that begins at `start`."""
+    stop = min(start + 1, len(records))
+    while stop < min(start + limit, len(records)):
+        if sum(each.source_bytes for each in records[start : stop + 1]) > soft:
+            break
+        stop += 1
+    return stop

@@ -8,8 +8,21 @@ from histbench.transcript.chain import Chain, ChainEntry, Gap, MemoryChain, chec
 from histbench.transcript.head import RecordHead, read_head
 from histbench.transcript.lines import Fragment, LineOddity, split_line
 from histbench.transcript.record import Diagnostic, TranscriptRecord, merge_fragments
+from histbench.transcript.select import (
+    DEFAULT_LIMIT,
+    MAX_LIMIT,
+    Selection,
+    anchored_page,
+    backward_page,
+    check_limit,
+    forward_page,
+    place_after,
+    place_before,
+)
 
 __all__ = [
+    "DEFAULT_LIMIT",
+    "MAX_LIMIT",
     "Chain",
     "ChainEntry",
     "Diagnostic",
@@ -18,9 +31,16 @@ __all__ = [
     "LineOddity",
     "MemoryChain",
     "RecordHead",
+    "Selection",
     "TranscriptRecord",
+    "anchored_page",
+    "backward_page",
+    "check_limit",
     "check_session",
+    "forward_page",
     "merge_fragments",
+    "place_after",
+    "place_before",
     "read_head",
     "split_line",
 ]
