@@ -5,7 +5,7 @@
     profiles  the synthetic profiles
     inspect   what is in a log                        verify     read it all, find the first fault
     convert   pack, unpack, compress, re-frame        fixtures   keep test fixtures canonical
-    page      one history page as JSON
+    page      one history page as JSON                serve      the daemon
 
 Machine output and tables go to standard output, everything else to standard error.
 """
@@ -23,6 +23,7 @@ from histbench.cli.page import page
 from histbench.cli.profiles import profiles
 from histbench.cli.report import report
 from histbench.cli.run import run
+from histbench.cli.serve import serve
 from histbench.cli.verify import verify
 
 __all__ = ["main"]
@@ -45,5 +46,6 @@ for command in (
     convert,
     fixtures,
     page,
+    serve,
 ):
     main.add_command(command)

@@ -1,0 +1,130 @@
+"""The followers of a daemon: one for each file that somebody watches, none for the others."""
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from histbench.errors import StorageError
+from histbench.serve.desk import Desk
+from histbench.serve.follower import Follower
+from histbench.serve.frames import Frame
+from histbench.serve.log_tail import LogTail, SourceChanged, log_frames
+from histbench.serve.sessions import Session
+from histbench.serve.stream import Start, Subscriber
+
+__all__ = ["Hub"]
+
+
+class Hub:
+    """Opens followers when they are needed and closes them when nobody watches any more.
+
+    Lives on one event loop; `close` ends every stream.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._settings = desk.settings
+        self._threads = ThreadPoolExecutor(self._settings.watchers, thread_name_prefix="watch")
+        self._followers: dict[Path, asyncio.Task[Follower]] = {}
+        self._subscribers: dict[Path, set[Subscriber]] = {}
+        self._open = 0
+        self.closed = False
+
+    async def _run(self, work: Any) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+    async def subscribe(self, session_id: str, start: Start) -> tuple[Path, Subscriber]:
+        """A subscriber to a session, to be given back with `release`.
+
+        Raises:
+            StorageError: `too_many_streams`, `stopping`, or the session is not there.
+            HistbenchError: its file cannot be followed.
+        """
+        if self.closed:
+            raise StorageError("the daemon stops", code="stopping")
+        if self._open >= self._settings.streams:
+            raise StorageError("too many streams are open", code="too_many_streams")
+        self._open += 1
+        try:
+            session = await self._run(partial(self._desk.sessions.find, session_id))
+            path = session.path
+            opening = self._followers.get(path)
+            if opening is None:
+                opening = asyncio.create_task(self._follow(session))
+                self._followers[path] = opening
+            try:
+                follower = await asyncio.shield(opening)
+            except BaseException:
+                if opening.done() and self._followers.get(path) is opening:
+                    del self._followers[path]
+                raise
+            subscriber = Subscriber(follower, start, self._settings)
+            self._subscribers.setdefault(path, set()).add(subscriber)
+        except BaseException:
+            self._open -= 1
+            raise
+        return path, subscriber
+
+    async def release(self, path: Path, subscriber: Subscriber) -> None:
+        """The stream has ended; the last one of a file takes its follower along."""
+        self._open -= 1
+        watching = self._subscribers[path]
+        watching.discard(subscriber)
+        if not watching:
+            del self._subscribers[path]
+            opening = self._followers.pop(path)
+            await (await opening).stop()
+
+    async def _follow(self, session: Session) -> Follower:
+        tail, frames = await self._run(partial(self._open_tail, session.session_id))
+        follower = Follower(
+            tail,
+            reopen=partial(self._reopen, session.session_id),
+            backlog=partial(self._backlog, session.path),
+            settings=self._settings,
+            run=self._run,
+        )
+        follower.begin(frames)
+        return follower
+
+    def _open_tail(self, session_id: str) -> tuple[LogTail, list[Frame]]:
+        """A tail that has read up to the end of the file, and the frames that it met."""
+        tail = self._reopen(session_id)
+        frames: list[Frame] = []
+        try:
+            while more := tail.read():
+                frames += more
+        except SourceChanged as change:
+            tail.close()
+            raise StorageError("the file changes", code="changed_while_read") from change
+        except BaseException:
+            tail.close()
+            raise
+        return tail, frames
+
+    def _reopen(self, session_id: str) -> LogTail:
+        return LogTail(self._desk.sessions.find(session_id).path, self._settings)
+
+    def _backlog(self, path: Path, start: int, stop: int) -> list[Frame]:
+        with self._desk.logs.borrow(path) as log:
+            return list(log_frames(log.interval(start, stop), self._settings))
+
+    def close(self) -> None:
+        """End every stream; their responses end in good order."""
+        self.closed = True
+        for watching in self._subscribers.values():
+            for subscriber in watching:
+                subscriber.leave()
+
+    async def shut(self) -> None:
+        """Let go of what is left, after the streams have ended."""
+        self.close()
+        for opening in list(self._followers.values()):
+            if opening.done() and not opening.cancelled() and opening.exception() is None:
+                await opening.result().stop()
+            else:
+                opening.cancel()
+        self._followers.clear()
+        self._threads.shutdown(wait=True)
