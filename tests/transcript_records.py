@@ -14,10 +14,12 @@ SESSION = "0123abcd-0000-4000-8000-0123456789ab"
 
 
 def line_of(value: Any) -> bytes:
-    """The compact JSON text of a value."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(
-        "utf-8", "surrogatepass"
-    )
+    """The compact JSON text of a value, half surrogate pairs escaped."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value, separators=(",", ":")).encode()
 
 
 def record(
