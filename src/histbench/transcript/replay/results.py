@@ -59,7 +59,8 @@ def show_result(
     if name in PLANNING_CALLS and answered.call is not None:
         return
     if name in PLANNING_RESULTS:
-        show_plan(replay, todos_of_display(display), answered.call_id)
+        if "event" not in replay.value:
+            show_plan(replay, todos_of_display(display), answered.call_id)
         return
     failed, error, output = _outcome(part, recorded)
     _show_update(
