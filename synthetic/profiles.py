@@ -2,11 +2,13 @@
 
 A profile file names a `model` (which generator runs) and the numbers that model takes; every
 number is checked on loading, so a generator never meets a count that it cannot honour.  The
-files in `synthetic/profiles/` are the built-in profiles; any other `.toml` path is read the same
-way, which is how a person tries cardinalities of their own.
+files in `synthetic/profiles/` are the built-in profiles of logs, those in its folder `chat` the
+built-in profiles of transcripts; any other `.toml` path is read the same way, which is how a
+person tries cardinalities of their own.
 """
 
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -17,6 +19,7 @@ from histbench.errors import StorageError, UsageError
 __all__ = [
     "LANGUAGES",
     "Adversarial",
+    "Chat",
     "Interleaved",
     "Profile",
     "Published",
@@ -24,8 +27,11 @@ __all__ = [
     "ShortRuns",
     "Transport",
     "WhitespacePrefix",
+    "load_any",
     "load_profile",
+    "load_transcript",
     "profile_names",
+    "transcript_names",
 ]
 
 _FOLDER = resources.files("synthetic") / "profiles"
@@ -136,38 +142,103 @@ class WhitespacePrefix(Model, frozen=True, kw_only=True, tag="whitespace-prefix"
     members: Count
 
 
+class Chat(Worded, frozen=True, kw_only=True, tag="chat"):
+    """A transcript of chat records; it ends with the turn that reaches both `records` and `bytes`.
+
+    Once `texts` texts of a kind are written they come back, so that a file of any size is written
+    quickly.  The second turn has at least `giant_turn_records` records, and the third a result of
+    `huge_record_bytes`; with `open_end` the last call has no result.
+    """
+
+    records: Count
+    bytes: Annotated[int, msgspec.Meta(ge=0, le=100_000_000_000)]
+    texts: Count
+    steps_per_turn: Quantiles
+    calls_per_step: Annotated[list[Count], msgspec.Meta(min_length=1)]
+    thought_percent: Percent
+    text_percent: Percent
+    rewind_percent: Annotated[int, msgspec.Meta(ge=0, le=90)]
+    compaction_every: CountOrNone
+    side_percent: Percent
+    thought_fragments: Quantiles
+    text_fragments: Quantiles
+    content_fragments: Quantiles
+    giant_turn_records: CountOrNone
+    huge_record_bytes: Annotated[int, msgspec.Meta(ge=0, le=1_000_000_000)]
+    open_end: bool
+
+
 Profile: TypeAlias = (
     Transport | Session | Published | ShortRuns | Interleaved | Adversarial | WhitespacePrefix
 )
 
 
-def profile_names() -> list[str]:
-    """The names of the built-in profiles, sorted."""
-    files = (entry.name for entry in _FOLDER.iterdir())
+def _names(folder: Traversable) -> list[str]:
+    files = (entry.name for entry in folder.iterdir())
     return sorted(name.removesuffix(".toml") for name in files if name.endswith(".toml"))
 
 
+def profile_names() -> list[str]:
+    """The names of the built-in profiles of logs, sorted."""
+    return _names(_FOLDER)
+
+
+def transcript_names() -> list[str]:
+    """The names of the built-in profiles of transcripts, sorted."""
+    return _names(_FOLDER / "chat")
+
+
 def load_profile(name: str) -> Profile:
-    """The built-in profile `name`, or the profile in the file that a `.toml` path names.
+    """The built-in profile `name` of a log, or the one in the file that a `.toml` path names.
 
     Raises:
         UsageError: no such profile (`unknown_profile`), or the file is no profile
             (`invalid_profile`).
         StorageError: the path cannot be read.
     """
+    profile = load_any(name)
+    if isinstance(profile, Chat):
+        raise _unknown(name, profile_names())
+    return profile
+
+
+def load_transcript(name: str) -> Chat:
+    """The built-in profile `name` of a transcript, or the one in a file.
+
+    Raises:
+        UsageError, StorageError: as `load_profile`.
+    """
+    profile = load_any(name)
+    if not isinstance(profile, Chat):
+        raise _unknown(name, transcript_names())
+    return profile
+
+
+def load_any(name: str) -> Profile | Chat:
+    """The built-in profile `name`, or the profile in the file that a `.toml` path names.
+
+    Raises:
+        UsageError, StorageError: as `load_profile`.
+    """
     if name.endswith(".toml"):
         try:
             text = Path(name).read_bytes()
         except OSError as error:
             raise StorageError(f"cannot read the profile {name}: {error.strerror}") from error
-    elif name in (known := profile_names()):
+    elif name in profile_names():
         text = (_FOLDER / f"{name}.toml").read_bytes()
+    elif name in transcript_names():
+        text = (_FOLDER / "chat" / f"{name}.toml").read_bytes()
     else:
-        raise UsageError(
-            "unknown profile", code="unknown_profile", found=name, expected=", ".join(known)
-        )
+        raise _unknown(name, [*profile_names(), *transcript_names()])
     try:
-        profile: Profile = msgspec.toml.decode(text, type=Profile)
+        profile: Profile | Chat = msgspec.toml.decode(text, type=Profile | Chat)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"profile {name}: {error}", code="invalid_profile") from error
     return profile
+
+
+def _unknown(name: str, known: list[str]) -> UsageError:
+    return UsageError(
+        "unknown profile", code="unknown_profile", found=name, expected=", ".join(known)
+    )

@@ -46,7 +46,7 @@ def chunk_kind(data: object) -> object:
 
 def is_appended(event: Event) -> bool:
     """Whether a message goes to the end of the conversation, and replaces nothing in it."""
-    return event.get("surfaceOp", "append") == "append"
+    return bool(event.get("surfaceOp", "append") == "append")
 
 
 def value_of_event(event: Event) -> Value:
