@@ -134,7 +134,7 @@ def test_structure_stays_and_everything_else_is_text():
             "timestamp": "2026-11-30T14:00:00.123Z",
             "title": "user",
             "note": True,
-            "Gehalt": {"17": 4200.5, "path": "/home/ann/x.py"},
+            "Gehalt": {"17": 4200.5, "path": "/home/me/ann.py"},
             "arguments": '{"employee":"Ann","n":10}',
         },
     }

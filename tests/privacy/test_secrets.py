@@ -66,6 +66,7 @@ def test_each_kind_is_found_however_deltas_cut_it(kind, cuts, before):
     assert (found.kind, found.count) == (kind, 1)
     assert found.seq == sum(start <= place for start in starts) - 1
     assert SAMPLES[kind][8:] not in repr(found)
+    assert found.diagnostic().code == "secret_found"
 
 
 @settings(max_examples=30)

@@ -6,6 +6,7 @@
     inspect   what is in a log                        verify     read it all, find the first fault
     convert   pack, unpack, compress, re-frame        fixtures   keep test fixtures canonical
     page      one history page as JSON                serve      the daemon
+    corpus    many logs at once, on Dask
 
 Machine output and tables go to standard output, everything else to standard error.
 """
@@ -16,6 +17,7 @@ from histbench import __version__
 from histbench.cli.commands import Commands
 from histbench.cli.compare import compare
 from histbench.cli.convert import convert
+from histbench.cli.corpus import corpus
 from histbench.cli.fixtures import fixtures
 from histbench.cli.inspect import inspect
 from histbench.cli.notebooks import notebooks
@@ -46,6 +48,7 @@ for command in (
     convert,
     fixtures,
     page,
+    corpus,
     serve,
 ):
     main.add_command(command)

@@ -21,6 +21,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from histbench.log import Diagnostic
 from histbench.privacy.blocks import OpenBlocks, delta_of_event, edge_of_event, place_of_row
 from histbench.records import Plain, Record
 from histbench.rows import CHUNK_TYPE
@@ -47,6 +48,13 @@ class Secret(Struct, frozen=True, kw_only=True):
     kind: str
     count: int
     seq: int
+
+    def diagnostic(self) -> Diagnostic:
+        """The finding as something that a reader of the log should know."""
+        times = "once" if self.count == 1 else f"{self.count:,} times"
+        return Diagnostic(
+            code="secret_found", message=f"{times} what looks like: {self.kind}", seq=self.seq
+        )
 
 
 class _Pattern(Struct, frozen=True):

@@ -1,0 +1,216 @@
+"""One log measured into one row: what a worker does, and all it does.
+
+The log is read, every form of it encoded, proved (`measure.Proof`) and compressed, one after the
+other, so that memory is that of the log and one page.  A worker process has one log at a time even
+where it has several threads.
+
+Whatever is wrong with a log ends in its row.  The message is the error's own, without what was
+found in the log.
+
+Seconds are medians of RUNS, taken only where the process has one thread; elsewhere they stay null.
+"""
+
+import hashlib
+import os
+import shutil
+import statistics
+import tempfile
+import threading
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from histbench.corpus.extras import load
+from histbench.corpus.finding import FoundLog, is_url
+from histbench.corpus.rows import PLAIN, LogRow
+from histbench.encodings import ENCODINGS
+from histbench.errors import HistbenchError, InvalidData, StorageError
+from histbench.events import MAX_SAFE_INTEGER
+from histbench.history import FORMS, whole_page
+from histbench.log import EventLog
+from histbench.measure.stages import run_client, run_stored
+from histbench.measure.subject import Proof
+from histbench.measure.timing import Stopwatch, collector, settle
+from histbench.privacy import find_secrets
+from histbench.records import Plain, Record, delta_of_plain
+from histbench.rows import RowHead
+from histbench.store import read_log
+from histbench.store.durable import storage_error
+
+__all__ = ["LogPlan", "failed_row", "measure_log"]
+
+RUNS = 3
+
+_one_at_a_time = threading.Lock()
+
+
+class LogPlan(Struct, frozen=True, kw_only=True):
+    """What to measure of every log: names of forms and encodings, and whether to take seconds."""
+
+    forms: tuple[str, ...]
+    encodings: tuple[str, ...]
+    timings: bool = False
+
+
+def measure_log(found: FoundLog, plan: LogPlan) -> LogRow:
+    """The row of one log; what is wrong with it stands there."""
+    row = LogRow(path=found.path, bytes=found.bytes)
+    with _one_at_a_time:
+        try:
+            with _on_disk(found) as path:
+                sha256, size = _digest(path)
+                row = msgspec.structs.replace(row, sha256=sha256, bytes=size)
+                return _measured(row, path, plan)
+        except HistbenchError as error:
+            return failed_row(row, error)
+        except MemoryError:
+            return failed_row(row, InvalidData("it needs too much memory", code="out_of_memory"))
+
+
+def failed_row(row: LogRow, error: HistbenchError) -> LogRow:
+    """`row` with what went wrong: code, message and place, without the file and what was found."""
+    error.where.file = None
+    return msgspec.structs.replace(
+        row,
+        error_code=error.code,
+        error_message=error.message,
+        error_place=str(error.where) or None,
+    )
+
+
+@contextmanager
+def _on_disk(found: FoundLog) -> Iterator[str]:
+    """A file with the log's bytes: its own, or a copy of what lies elsewhere."""
+    if not is_url(found.address):
+        yield found.address
+        return
+    core = load("fsspec.core")
+    with tempfile.TemporaryDirectory(prefix="histbench-") as folder:
+        path = Path(folder) / "log"
+        try:
+            with core.open(found.address, "rb") as source, path.open("wb") as target:
+                shutil.copyfileobj(source, target)
+        except (OSError, ValueError, ImportError) as error:
+            raise StorageError("cannot be read", code="unreachable") from error
+        yield str(path)
+
+
+def _digest(path: str) -> tuple[str, int]:
+    try:
+        with Path(path).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest(), os.fstat(file.fileno()).st_size
+    except OSError as error:
+        raise storage_error(error, path) from error
+
+
+def _measured(row: LogRow, path: str, plan: LogPlan) -> LogRow:
+    log = read_log(path).renumbered()
+    codes = Counter(each.code for each in log.diagnostics)
+    records = log.records()
+    ordinary = sum(isinstance(record, Plain) for record in records)
+    runs = sorted(_runs(records))
+    row = msgspec.structs.replace(
+        row,
+        format="dsh",
+        events=len(log),
+        ordinary=ordinary,
+        rows=len(records) - ordinary,
+        deltas=sum(runs),
+        runs=len(runs),
+        run_p50=_rank(runs, 50),
+        run_p90=_rank(runs, 90),
+        run_max=runs[-1] if runs else None,
+        clock="synthetic" if codes["synthesised_clock"] else "source",
+        diagnostics=dict(codes),
+        secrets={each.kind: each.count for each in find_secrets(records)},
+    )
+    with collector(enabled=False):
+        row = msgspec.structs.replace(row, sizes=_sizes(log, plan))
+    if plan.timings and _alone():
+        row = msgspec.structs.replace(row, seconds=_seconds(log, path, plan))
+    return row
+
+
+def _runs(records: Iterable[Record]) -> Iterator[int]:
+    """The lengths of the maximal runs of deltas that one row could hold, in order."""
+    # Records are canonical: rows are maximal, and of single deltas at most two belong together.
+    last: RowHead | None = None
+    for record in records:
+        row = delta_of_plain(record) if isinstance(record, Plain) else record
+        single = row if row is not None and isinstance(record, Plain) else None
+        if last is not None:
+            if single is not None and _goes_on(last, single):
+                yield 2
+                last = None
+                continue
+            yield 1
+        if row is not None and single is None:
+            yield row.count
+        last = single
+    if last is not None:
+        yield 1
+
+
+def _goes_on(last: RowHead, row: RowHead) -> bool:
+    return (
+        row.seq0 == last.end_seq
+        and last.same_block(row)
+        and abs(row.time0 - last.time0) <= MAX_SAFE_INTEGER
+    )
+
+
+def _rank(ordered: list[int], percent: int) -> int | None:
+    """The value that `percent` of the values do not exceed, by nearest rank."""
+    return ordered[max(-(-len(ordered) * percent // 100) - 1, 0)] if ordered else None
+
+
+def _sizes(log: EventLog, plan: LogPlan) -> dict[str, dict[str, int]]:
+    page = whole_page(log)
+    proof = Proof(log)
+    sizes: dict[str, dict[str, int]] = {}
+    for name in plan.forms:
+        form = FORMS[name]
+        data = form.encode(page)
+        if form.lossless:
+            proof.check(form, data)
+        sizes[name] = {PLAIN: len(data)}
+        for each in plan.encodings:
+            encoded = ENCODINGS[each].encode(data)
+            if ENCODINGS[each].decode(encoded, max_bytes=len(data)) != data:
+                raise InvalidData(f"{each} does not give the {name} page back", code="not_lossless")
+            sizes[name][each] = len(encoded)
+    return sizes
+
+
+def _alone() -> bool:
+    """Whether no other task can run in this process."""
+    worker = load("distributed.worker")
+    try:
+        return bool(worker.get_worker().state.nthreads == 1)
+    except ValueError:
+        # Not a worker of Dask: the caller's own process.
+        return True
+
+
+def _seconds(log: EventLog, path: str, plan: LogPlan) -> dict[str, dict[str, float]]:
+    page = whole_page(log)
+    seconds: dict[str, dict[str, float]] = {"host": {}, "client": {}}
+    for name in plan.forms:
+        form = FORMS[name]
+        data = form.encode(page)
+        host, client = Stopwatch(), Stopwatch()
+        samples: dict[str, list[float]] = {"host": [], "client": []}
+        for _ in range(RUNS):
+            settle()
+            run_stored(form, path, host)
+            samples["host"].append(host.seconds["host.stored"])
+            settle()
+            run_client(form, data, client)
+            samples["client"].append(client.seconds["client.total"])
+        for side, taken in samples.items():
+            seconds[side][name] = statistics.median(taken)
+    return seconds
