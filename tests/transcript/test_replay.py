@@ -154,6 +154,20 @@ def test_a_record_above_the_bounds_is_told_and_passed_over():
     assert replayed.updates[1]["_meta"]["replayRecordTooLarge"] is True
 
 
+def test_a_value_that_no_json_text_can_hold_is_told_and_passed_over():
+    """Values nest as deep as a parser lets them; what is around them may then be too deep."""
+    (small, large) = records_of(assistant(call("bash", "1")), assistant(record_id="r2"))
+    value = []
+    for _ in range(100_000):
+        value = [value]
+    message = {"parts": [call("bash", "2", path=value)]}
+    large = msgspec.structs.replace(large, value={**large.value, "message": message})
+    replayed = replay_updates([small, large], finalize=True)
+
+    assert [diagnostic.code for diagnostic in replayed.diagnostics] == ["replay_record_too_large"]
+    assert replayed.consumed == 2
+
+
 def test_calls_that_do_not_fit_stay_open():
     """Closing calls obeys the bounds too, and says so."""
     records = records_of(assistant(call("bash", "1"), call("bash", "2")))

@@ -183,6 +183,25 @@ def test_media_beside_a_response_belong_to_it():
     assert [block["content"]["type"] for block in update["content"]] == ["text", "image"]
 
 
+def test_a_strange_part_beside_a_response_is_reported():
+    """The response is shown all the same."""
+    value = response("bash", "1")
+    value["message"]["parts"].append(7)
+    replayed = replay(value)
+
+    assert ids(replayed) == [(ANSWERED, "1", "completed")]
+    assert codes(replayed) == ["malformed_part"]
+
+
+def test_an_empty_last_page_closes_nothing():
+    """No record of it could answer for the calls of the pages before."""
+    state = replay(assistant(call("bash", "1")), finalize=False).state
+    replayed = replay(state=state, writer_gone=True)
+
+    assert replayed.updates == []
+    assert replayed.state == state
+
+
 def test_a_result_that_is_no_response_is_still_one():
     """The record of a result may have lost its message, or everything."""
     kept = replay(record("tool_result", toolCallResult={"callId": "1", "resultDisplay": "x"}))

@@ -89,6 +89,24 @@ def test_what_a_hook_added_is_hidden():
     assert seen(user({"text": "told"}, **display)) == [("user_message_chunk", "told", None)]
 
 
+def test_a_display_text_may_be_empty():
+    """A command that a program expanded for the model was seen as nothing by the user."""
+    hidden = user({"text": "told"}, systemPayload={"displayText": "", "hookContext": "x"})
+
+    assert seen(hidden) == []
+
+
+def test_what_was_spoken_tells_where_it_comes_from():
+    """Of either side, each in a block of its own."""
+    parts = {"message": {"parts": [{"text": "hi"}]}}
+    values = [record(kind, subtype="realtime_message", **parts) for kind in ("user", "assistant")]
+
+    assert [seen(value) for value in values] == [
+        [("user_message_chunk", "hi", "realtime_voice")],
+        [("agent_message_chunk", "hi", "realtime_voice")],
+    ]
+
+
 def test_attachments_come_after_the_text():
     """References and links of the payload are links to a client."""
     link = {"type": "resource_link", "uri": "file:///a/b.txt", "name": "b"}
@@ -107,6 +125,25 @@ def test_an_inline_file_that_is_no_image_is_reported():
     replayed = replay(user({"inlineData": {"data": "aGk=", "mimeType": "audio/wav"}}))
 
     assert replayed.updates == []
+    assert [diagnostic.code for diagnostic in replayed.diagnostics] == ["malformed_part"]
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        7,
+        {"text": 7},
+        {"type": "thinking"},
+        {"fileData": {"fileUri": ""}},
+        {"functionCall": {"args": {}}},
+        {"type": "image", "source": {"type": "url"}},
+    ],
+)
+def test_a_part_with_a_field_of_another_type_is_reported(part):
+    """And nothing of it is shown, but what stands beside it is."""
+    replayed = replay(user(part, "a string is a text"))
+
+    assert texts_of(replayed.updates, "user_message_chunk") == "a string is a text"
     assert [diagnostic.code for diagnostic in replayed.diagnostics] == ["malformed_part"]
 
 

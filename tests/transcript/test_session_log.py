@@ -212,6 +212,34 @@ def test_a_step_without_a_message_gives_a_record_for_each_block(end):
     assert found[4].record.value["usageMetadata"]["promptTokenCount"] == 5
 
 
+def test_the_end_of_a_turn_without_steps_ends_nothing():
+    """A step of another turn may still get its message."""
+    records = LogRecords()
+    found = records.add(map(read_value, [event(0, "turn/end", {"turn": 9}), text(1, "a")]))
+    later = records.add([read_value(event(2, "turn/end", {"turn": 9}))])
+
+    assert said(found) == [("seq:0", None)]
+    assert later == []
+    assert records.resume_seq == 1
+
+
+def test_a_to_do_list_is_shown_once():
+    """The log holds it as an event of its own, beside the call that wrote it and its result."""
+    call = {"type": "tool-call", "id": "c", "name": "todo_write", "arguments": "{}"}
+    result = {"type": "tool-result", "toolCallId": "c", "content": [], "isError": False}
+    found = made(
+        [
+            answer(0, call),
+            event(1, "todo/write", {"todos": [{"content": "boil", "status": "pending"}]}),
+            event(2, "tool/result", {"message": {"content": [result]}}, surfaceOp="append"),
+        ]
+    )
+    replayed = replay_updates([each.record for each in found], finalize=True, writer_gone=True)
+
+    assert [update["sessionUpdate"] for update in replayed.updates] == ["plan"]
+    assert replayed.diagnostics == ()
+
+
 def test_a_retry_discards_what_was_streamed():
     """As it does for whoever watches; the record of the retry says that there was something."""
     retry = event(2, "llm/retry", {"turn": 1, "step": 1})
@@ -240,6 +268,33 @@ def test_only_the_users_own_messages_begin_turns():
         ("system", "user/message"),
         ("user", None),
     ]
+
+
+def test_a_message_may_be_written_in_the_oldest_way():
+    """Its content a string, or in the event itself; the model is told where it is known."""
+    source = {"kind": "model", "model": "m"}
+    old = event(0, "user/message", {"content": "hi"})
+    bare = event(1, "assistant/message", {"content": [{"type": "text", "text": "a"}, 7]})
+    named = answer(2, source=source)
+    named["data"]["message"]["source"] = source
+    found = made([old, bare, named, event(3, "tool/result", {"message": {"content": 1}})])
+
+    assert said(found) == [
+        ("seq:0", [{"text": "hi"}]),
+        ("seq:1", [{"text": "a"}, 7]),
+        ("seq:2", []),
+        ("seq:3", []),
+    ]
+    assert [each.record.value.get("model") for each in found] == [None, None, "m", None]
+
+
+def test_arguments_that_were_cut_stay_a_text():
+    """As does whatever else is no JSON, or no text."""
+    blocks = [{"type": "tool-call", "id": "c", "name": "read", "arguments": a} for a in ('{"a', 1)]
+    (found,) = made([answer(0, *blocks)])
+    parts = found.record.value["message"]["parts"]
+
+    assert [part["functionCall"]["args"] for part in parts] == ['{"a', 1]
 
 
 def test_results_say_how_the_call_went():
