@@ -15,6 +15,7 @@ from replay_records import (
     check_updates,
     record,
     records_of,
+    response,
     texts,
     texts_of,
     wild_records,
@@ -46,6 +47,30 @@ def test_forward_pages_add_up_to_the_whole(records, size, gone):
 
     assert updates == whole.updates
     assert state is None or state == whole.state
+
+
+@pytest.mark.parametrize("size", [1, 7, 100])
+def test_pages_of_a_long_chat_add_up(size):
+    """Also where ids come back after more calls than are remembered."""
+    values = [
+        value
+        for n in range(150)
+        for value in (
+            assistant(call("bash", "0"), call("bash", f"{n}-a"), record_id=f"a{n}"),
+            response("bash", "0", record_id=f"b{n}"),
+            response("bash", f"{n}-a", record_id=f"c{n}"),
+        )
+    ]
+    records = records_of(*values)
+    whole = replay_updates(records, finalize=True, writer_gone=True)
+    updates, state = [], None
+    for start in range(0, len(records), size):
+        page = replay_updates(records[start : start + size], state=state, finalize=False)
+        updates, state = updates + page.updates, page.state
+    ids = [update["toolCallId"] for update in updates if update["sessionUpdate"] == "tool_call"]
+
+    assert updates == whole.updates
+    assert len(set(ids)) == len(ids)
 
 
 @given(st.lists(wild_records, max_size=4))

@@ -29,7 +29,11 @@ def text_of(value: object) -> str | None:
 
 def first_text(value: dict[str, Any], *keys: str) -> str | None:
     """The first of these fields that holds a string that is not empty."""
-    return next((found for key in keys if (found := text_of(value.get(key)))), None)
+    for key in keys:
+        found = value.get(key)
+        if found and isinstance(found, str):
+            return found
+    return None
 
 
 def count_of(value: object) -> int | None:

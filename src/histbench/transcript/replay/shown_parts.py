@@ -67,9 +67,10 @@ def _read_part(block: object, number: int) -> Iterator[Part]:
         yield Part(kind="malformed", number=number)
         return
     kind = block.get("type")
-    readers = [reader for key, reader in _CHAT_READERS.items() if key in block]
     if isinstance(kind, str):
         readers = [_BLOCK_READERS[kind]] if kind in _BLOCK_READERS else []
+    else:
+        readers = [_CHAT_READERS[key] for key in block if key in _CHAT_READERS]
     if not readers:
         yield Part(kind="unknown", number=number)
     for reader in readers:

@@ -15,6 +15,7 @@ tells how many records it has shown, so that the next request can go on there.
 
 from collections.abc import Collection, Iterable, Sequence
 
+import msgspec
 from msgspec import Struct
 
 from histbench.errors import InvalidJson, UsageError
@@ -31,6 +32,9 @@ __all__ = ["MAX_BYTES", "MAX_UPDATES", "Replayed", "replay_updates"]
 # What the original answers a load with (facts: transcript pager, section 2.1).
 MAX_UPDATES = 10_000
 MAX_BYTES = 32 * 1024 * 1024
+
+# How JavaScript would print a number makes no difference to a bound.
+_encoder = msgspec.json.Encoder()
 
 _GAP = "Earlier messages are missing: the saved history does not reach further back from here."
 _NO_RESULT = "The saved history has no result of this call; the run that made it is over."
@@ -208,6 +212,11 @@ def _close(replay: RecordReplay, call: OpenCall) -> None:
 
 def _size(updates: list[Update]) -> int | None:
     """The bytes of these updates as JSON; None when no JSON text can hold them."""
+    try:
+        return sum(len(_encoder.encode(update)) for update in updates)
+    except (UnicodeEncodeError, RecursionError, OverflowError, ValueError):
+        # Half a surrogate pair, mostly, which only takes another way.
+        pass
     try:
         return sum(len(encode(update)) for update in updates)
     except InvalidJson:
