@@ -10,6 +10,7 @@ from histbench.codec import decode_storage_record, pack_chunk_runs
 from histbench.errors import HistbenchError, InvalidData, UsageError
 from histbench.fold import compact_inputs, fold_assistant, project_completed_steps
 from histbench.history import HistoryPage, HistoryWindow, decode_page, encode_page, select_page
+from histbench.importers import import_session
 from histbench.log import Diagnostic, EventLog
 from histbench.store import LogWriter, inspect_log, read_log, repair_log
 
@@ -28,6 +29,7 @@ __all__ = [
     "decode_storage_record",
     "encode_page",
     "fold_assistant",
+    "import_session",
     "inspect_log",
     "pack_chunk_runs",
     "project_completed_steps",

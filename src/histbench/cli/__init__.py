@@ -2,9 +2,9 @@
 
     run       the transport benchmark                 compare    two results files
     report    results files as one page               notebooks  execute, check, export
-    profiles  the synthetic profiles
+    profiles  the synthetic profiles                  formats    what can be imported
     inspect   what is in a log                        verify     read it all, find the first fault
-    convert   pack, unpack, compress, re-frame        fixtures   keep test fixtures canonical
+    convert   import, pack, unpack, re-frame          fixtures   keep test fixtures canonical
     page      one history page as JSON                serve      the daemon
     corpus    many logs at once, on Dask
 
@@ -19,6 +19,7 @@ from histbench.cli.compare import compare
 from histbench.cli.convert import convert
 from histbench.cli.corpus import corpus
 from histbench.cli.fixtures import fixtures
+from histbench.cli.formats import formats
 from histbench.cli.inspect import inspect
 from histbench.cli.notebooks import notebooks
 from histbench.cli.page import page
@@ -42,6 +43,7 @@ for command in (
     report,
     compare,
     profiles,
+    formats,
     notebooks,
     inspect,
     verify,

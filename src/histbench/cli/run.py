@@ -14,6 +14,7 @@ from histbench.cli.generated import generated
 from histbench.cli.progress import reporting
 from histbench.cli.run_tables import print_results
 from histbench.errors import Place, StorageError, UsageError
+from histbench.importers import find_format
 from histbench.measure import Plan, Source, run_sources
 from histbench.results import render_results, save_results
 
@@ -67,6 +68,12 @@ _STDIN = "-"
     show_default=True,
     help="Python's garbage collector while stages are timed.",
 )
+@click.option(
+    "--from",
+    "format_name",
+    metavar="FORMAT",
+    help="What the files are.  [default: their content says]",
+)
 @click.option("--torn", is_flag=True, help="Measure what is whole of a cut-off compressed file.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results file instead of tables.")
 @click.option("-o", "--output", metavar="FILE", help="Save the results file.")
@@ -85,11 +92,13 @@ def run(
     full: bool,
     no_memory: bool,
     torn: bool,
+    format_name: str | None,
     as_json: bool,
 ) -> None:
     """Measure session files and synthetic profiles: wire sizes, timings, memory.
 
-    FILE is a session log in any layout, or - for standard input.
+    FILE is a session log in any layout, a recording in one of `histbench formats`, or - for
+    standard input.
     """
     if quick and not files and not profiles:
         profiles = (_QUICK_PROFILE,)
@@ -107,6 +116,8 @@ def run(
         gc_enabled=gc_policy == "on",
         allow_torn=torn,
     )
+    if format_name is not None:
+        find_format(format_name)
     for name in files:
         _check_input(name)
     if output is not None:
@@ -115,7 +126,9 @@ def run(
         report = stack.enter_context(reporting())
         sources = [stack.enter_context(generated(name, seed)) for name in profiles]
         sources += [
-            stack.enter_context(_spooled(name)) if _is_stream(name) else Source.of_file(name)
+            stack.enter_context(_spooled(name, format_name))
+            if _is_stream(name)
+            else Source.of_file(name, format=format_name)
             for name in files
         ]
         results = run_sources(sources, plan, command=_command(sources, plan), progress=report)
@@ -142,7 +155,9 @@ def _check_input(name: str) -> None:
         return
     path = Path(name)
     if path.is_dir():
-        raise StorageError("is a directory", where=Place(file=name), expected="a session log")
+        raise StorageError(
+            "is a directory", where=Place(file=name), expected="a session log or a recording"
+        )
     if not path.exists():
         raise StorageError("no such file", where=Place(file=name))
 
@@ -163,7 +178,7 @@ def _is_stream(name: str) -> bool:
 
 
 @contextmanager
-def _spooled(name: str) -> Iterator[Source]:
+def _spooled(name: str, format_name: str | None) -> Iterator[Source]:
     """What can be read only once (standard input, a pipe) as a file, while the context is open."""
     with tempfile.TemporaryDirectory(prefix="histbench-") as folder:
         path = Path(folder) / "session.jsonl"
@@ -172,7 +187,7 @@ def _spooled(name: str) -> Iterator[Source]:
             named = name != _STDIN
             source = stack.enter_context(Path(name).open("rb")) if named else sys.stdin.buffer
             shutil.copyfileobj(source, target)
-        yield Source(path=str(path), name="pipe" if named else "stdin")
+        yield Source(path=str(path), name="pipe" if named else "stdin", format=format_name)
 
 
 def _command(sources: list[Source], plan: Plan) -> str:

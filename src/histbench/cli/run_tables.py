@@ -34,9 +34,10 @@ def print_results(results: Results) -> None:
 def _title(measured: Measured) -> str:
     it = measured.described
     seed = "" if it.seed is None else f", seed {it.seed}"
+    recorded = "" if it.format is None else f"{it.format}, {it.clock} clock, "
     noted = "".join(f"; {code} ({times})" for code, times in it.diagnostics.items())
     return (
-        f"{it.name}{seed}, {it.events:,} events ({it.ordinary:,} ordinary, {it.rows:,} rows) "
+        f"{it.name}{seed}, {recorded}{it.events:,} events ({it.ordinary:,} ordinary, {it.rows:,} rows) "
         f"in {it.bytes:,} bytes, sha256 {it.sha256[:12]}{noted}"
     )
 

@@ -99,7 +99,7 @@ def _request(job: _Job, subject: Subject, plan: Plan) -> PeakRequest:
         tool=job.tool,
         form=job.form,
         encoding=job.encoding,
-        path=subject.source.path,
+        path=subject.stored_path,
         samples=plan.memory_samples,
         gc_enabled=plan.gc_enabled,
     )

@@ -109,7 +109,7 @@ def time_pipelines(
         if arm.kind == "host":
             run_host(form, events or [], watch)
         elif arm.kind == "stored":
-            run_stored(form, subject.source.path, watch)
+            run_stored(form, subject.stored_path, watch)
         elif arm.kind == "client":
             run_client(form, page, watch)
         else:

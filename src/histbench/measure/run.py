@@ -21,6 +21,7 @@ from histbench.measure.plan import Plan, Progress, Steps
 from histbench.measure.rounds import count_steps, time_encodings, time_pipelines
 from histbench.measure.samples import SampleSheet
 from histbench.measure.sizes import count_json_values, count_records
+from histbench.measure.stored import stored_input
 from histbench.measure.subject import Proof, Source, Subject
 from histbench.measure.timing import collector
 from histbench.results import Input, Results, Sample
@@ -42,7 +43,8 @@ def run_benchmark(
     """The results of the transport benchmark on one session file.
 
     Args:
-        path: a session file in any layout that `read_log` reads.
+        path: a session file in any layout that `read_log` reads, or a recording in one of
+            `importers.FORMATS`.
         forms: names from `history.FORMS`; all of them for None.
         encodings: names from `encodings.ENCODINGS`; all of them for None.
         runs: timed runs of every arm.
@@ -121,7 +123,13 @@ def _with_own_names(sources: Iterable[Source]) -> list[Source]:
 
 def _run_source(source: Source, plan: Plan, steps: Steps) -> tuple[Input, list[Sample]]:
     steps.next(f"{source.name}: reading")
-    subject = Subject.read(source, allow_torn=plan.allow_torn)
+    with stored_input(source.path, source.format) as stored:
+        subject = Subject.read(source, stored=stored, allow_torn=plan.allow_torn)
+        return _run_subject(subject, plan, steps)
+
+
+def _run_subject(subject: Subject, plan: Plan, steps: Steps) -> tuple[Input, list[Sample]]:
+    source = subject.source
     sheet = SampleSheet(source.name)
     steps.next(f"{source.name}: proving that every form holds it")
     # Untimed, and it makes millions of short-lived dicts without a cycle among them.

@@ -23,7 +23,8 @@ from histbench.errors import InvalidData, InvalidLog, InvalidPage, Place, Storag
 from histbench.events import Event
 from histbench.fold import compact_inputs, fold_pair
 from histbench.history import Form, HistoryPage, whole_page
-from histbench.log import EventLog
+from histbench.log import Diagnostic, EventLog
+from histbench.measure.stored import StoredInput, clock_of
 from histbench.records import Plain, record_events
 from histbench.results import Input
 from histbench.store import read_log
@@ -41,6 +42,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     """Where an input lies and what it is called.
 
     `name` stands for the file in the results; `profile` and `seed` tell what generated it.
+    `format` forces an importer; for None the content decides.
     """
 
     path: str
@@ -48,13 +50,14 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     origin: Literal["file", "profile"] = "file"
     profile: str | None = None
     seed: int | None = None
+    format: str | None = None
 
     @classmethod
-    def of_file(cls, path: str | os.PathLike[str]) -> Self:
+    def of_file(cls, path: str | os.PathLike[str], *, format: str | None = None) -> Self:  # noqa: A002
         """A file of somebody's, named by its last component."""
         # A Windows path on another system is one component; its folders are nobody's business.
         name = os.fspath(path).replace("\\", "/").rstrip("/").rpartition("/")[2]
-        return cls(path=os.fspath(path), name=_printable(name) or "input")
+        return cls(path=os.fspath(path), name=_printable(name) or "input", format=format)
 
 
 def _printable(name: str) -> str:
@@ -63,16 +66,22 @@ def _printable(name: str) -> str:
 
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):
-    """One input, read: its description, its log made dense, and all of that as one page."""
+    """One input, read: its description, its log made dense, and all of that as one page.
+
+    `stored_path` is where the stages of the host find the log.
+    """
 
     source: Source
     described: Input
     log: EventLog
     page: HistoryPage
+    stored_path: str
 
     @classmethod
-    def read(cls, source: Source, *, allow_torn: bool = False) -> Self:
-        """The subject in `source`'s file.
+    def read(
+        cls, source: Source, *, stored: StoredInput | None = None, allow_torn: bool = False
+    ) -> Self:
+        """The subject in `source`'s file, a session log or, with `stored`, what that says.
 
         A text log may end inside its last line, as one does while it is written.  A compressed one
         that ends inside a frame was cut off, and what is left of it is measured only on request.
@@ -82,9 +91,11 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
                 names the file.
         """
         sha256, size = _digest_file(source.path)
-        log = read_log(source.path).renumbered()
+        stored_path = source.path if stored is None else stored.path
+        log = read_log(stored_path).renumbered()
+        noted = (*log.diagnostics, *(() if stored is None else stored.diagnostics))
         if not allow_torn and _is_compressed(source.path):
-            _refuse_torn(log)
+            _refuse_torn(noted, len(log))
         ordinary = sum(isinstance(record, Plain) for record in log.records())
         described = Input(
             name=source.name,
@@ -96,9 +107,17 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
             events=len(log),
             ordinary=ordinary,
             rows=len(log.records()) - ordinary,
-            diagnostics=dict(sorted(Counter(each.code for each in log.diagnostics).items())),
+            diagnostics=dict(sorted(Counter(each.code for each in noted).items())),
+            format=None if stored is None else stored.format,
+            clock=None if stored is None else clock_of(log),
         )
-        return cls(source=source, described=described, log=log, page=whole_page(log))
+        return cls(
+            source=source,
+            described=described,
+            log=log,
+            page=whole_page(log),
+            stored_path=stored_path,
+        )
 
     def check_unchanged(self) -> None:
         """Raise InvalidData (`input_changed`) if the file is no longer the one that was read."""
@@ -113,11 +132,11 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
             )
 
 
-def _refuse_torn(log: EventLog) -> None:
-    for diagnostic in log.diagnostics:
+def _refuse_torn(noted: Iterable[Diagnostic], events: int) -> None:
+    for diagnostic in noted:
         if diagnostic.code == "torn_tail":
             raise InvalidLog(
-                f"{diagnostic.message}; --torn measures the {len(log):,} events before it",
+                f"{diagnostic.message}; --torn measures the {events:,} events before it",
                 code="torn_tail",
                 where=Place(line=diagnostic.line, byte=diagnostic.byte),
             )

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from histbench.report.cells import NO_VALUE, Cell, Column, Mark, Table
 from histbench.report.measured import UNSTABLE, Measured, Source, is_unstable
-from histbench.results import NOT_MEASURED, STAGES, Results, SeriesKey, Summary
+from histbench.results import NOT_MEASURED, STAGES, Input, Results, SeriesKey, Summary
 from histbench.results.numbers import (
     bytes_text,
     change_text,
@@ -285,7 +285,7 @@ def inputs_table(all_measured: Sequence[Measured]) -> Table:
         (
             Cell(each.name),
             *(Cell(bytes_text(n), n) for n in (it.events, it.ordinary, it.rows, it.bytes)),
-            Cell(NO_VALUE if it.profile is None else f"{it.profile}, seed {it.seed}"),
+            Cell(_maker(it)),
             Cell(", ".join(f"{code} ({n})" for code, n in it.diagnostics.items()) or NO_VALUE),
             Cell(it.sha256),
         )
@@ -293,6 +293,15 @@ def inputs_table(all_measured: Sequence[Measured]) -> Table:
         for it in (each.described,)
     )
     return Table(title="Inputs", columns=columns, rows=rows)
+
+
+def _maker(described: Input) -> str:
+    """The profile, or the format of a file and where its times come from."""
+    if described.profile is not None:
+        return f"{described.profile}, seed {described.seed}"
+    if described.format is None:
+        return NO_VALUE
+    return f"{described.format}, {described.clock} clock"
 
 
 def environment_table(sources: Sequence[Source]) -> Table:

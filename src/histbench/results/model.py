@@ -65,7 +65,9 @@ class Input(_Value, frozen=True, kw_only=True):
 
     `bytes` and `sha256` are of the file as it lay there; `events` are logical ones, of which
     `ordinary` stand alone and the rest are members of `rows`.  `diagnostics` counts what the
-    reader reported, by code.  `profile` and `seed` make a generated file again.
+    reader reported, by code.  `profile` and `seed` make a generated file again.  `format` is the
+    importer's name for what the file is, and `clock` where its times come from; None where nobody
+    looked.
     """
 
     name: _Label
@@ -78,6 +80,8 @@ class Input(_Value, frozen=True, kw_only=True):
     ordinary: _Count
     rows: _Count
     diagnostics: dict[str, _Count] = {}
+    format: _Label | None = None
+    clock: Literal["source", "capture", "synthetic"] | None = None
 
 
 class Sample(_Value, frozen=True, kw_only=True):
