@@ -19,6 +19,7 @@ from histbench.transcript.select import (
     place_after,
     place_before,
 )
+from histbench.transcript.view import TranscriptView
 
 __all__ = [
     "DEFAULT_LIMIT",
@@ -33,6 +34,7 @@ __all__ = [
     "RecordHead",
     "Selection",
     "TranscriptRecord",
+    "TranscriptView",
     "anchored_page",
     "backward_page",
     "check_limit",
