@@ -87,6 +87,7 @@ def test_the_text_is_as_documented():
     ]
     assert base64.urlsafe_b64decode(mac + "=") == hmac.digest(NEW, payload, "sha256")
     forward = msgspec.structs.replace(CURSOR, direction=msgspec.UNSET)
+    assert (CURSOR.backward, forward.backward) == (True, False)
     assert b"direction" not in base64.urlsafe_b64decode(sign(forward, NEW) + "==")
     assert sign(CURSOR, NEW) == TEXT == signed_by_hand(payload)
 

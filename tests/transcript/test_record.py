@@ -65,6 +65,9 @@ def test_bad_bytes_and_times_are_told():
 
     assert merged.value["message"]["parts"] == [{"text": "x\ufffdz"}]
     assert [each.code for each in merged.diagnostics] == ["invalid_utf8", "timestamp_unreadable"]
+    later = merge_fragments([line_of(record("b", "a", text="w")), raw])
+    assert later.value["message"]["parts"] == [{"text": "w"}, {"text": "x\ufffdz"}]
+    assert [each.code for each in later.diagnostics] == ["invalid_utf8"]
 
 
 @pytest.mark.parametrize(

@@ -104,6 +104,7 @@ def test_a_refused_cursor_is_replaced_by_the_boundary():
     view.load_older()
     [request] = view.take_requests()
     boundary = view.boundary
+    assert request.parameters() == {"cursor": request.cursor, "limit": 5}
     assert request.cursor is not None
     view.fail(request, "invalid_transcript_cursor", status=400)
     [again] = view.take_requests()
@@ -195,9 +196,12 @@ def test_malformed_events_are_skipped_and_told():
     page = host.answer(request)
     page["events"] += [{"type": "session_update", "data": 5}, {"type": "session_update"}]
     view.receive(request, page)
-    view.receive_updates([{"sessionUpdate": 5}, 5], generation=view.generation)
+    view.receive_updates(
+        [{"sessionUpdate": 5}, 5, {"sessionUpdate": "plan", "n": float("nan")}],
+        generation=view.generation,
+    )
 
-    assert view.notices == {"malformed_event": 4}
+    assert view.notices == {"malformed_event": 5}
     assert view.failure is None
 
 

@@ -153,4 +153,4 @@ def _is_chunk(update):
 
 
 TestPaging = Paging.TestCase
-TestPaging.settings = settings(max_examples=60, stateful_step_count=40)
+TestPaging.settings = settings(max_examples=50, stateful_step_count=30)

@@ -13,6 +13,8 @@ Arguments and results of tools are when that is asked for.
 """
 
 import re
+from bisect import bisect_right
+from itertools import accumulate
 from typing import Any
 
 from histbench.transcript.parts import call_arguments, result_texts, shown_text
@@ -106,9 +108,5 @@ def _place(text: str, folded: str) -> int:
     if len(whole) == len(text):
         return at
     # Some characters fold to several.
-    place = 0
-    for number, character in enumerate(text):
-        if place >= at:
-            return number
-        place += len(character.casefold())
-    return 0
+    starts = list(accumulate((len(each.casefold()) for each in text), initial=0))
+    return bisect_right(starts, at) - 1
