@@ -1,16 +1,23 @@
-"""`histbench inspect FILE`: what is in a log, and in what shape."""
+"""`histbench inspect FILE`: what is in a log, and in what shape.
 
+A recording in another format is inspected as the session log that importing it gives.
+"""
+
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
 
 from histbench.cli.commands import one_line
-from histbench.cli.sources import STANDARD_STREAM, note_line, source_of
+from histbench.cli.sources import note_line, source_of
 from histbench.cli.tables import Table, print_table
 from histbench.errors import HistbenchError, short
 from histbench.history import FORMS, encode_page, whole_page
+from histbench.importers import convert_recording, import_events
 from histbench.jsontext import encode
+from histbench.log import Diagnostic
 from histbench.store import Inspection, inspect_log, read_log
 
 __all__ = ["inspect"]
@@ -24,21 +31,31 @@ _SIZED_EVENTS = 1_000_000
 @click.option("--no-sizes", is_flag=True, help="Leave out the size of each form.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
 def inspect(file: str, *, no_sizes: bool, as_json: bool) -> None:
-    """Count what FILE holds; it is never changed. `-` is standard input."""
-    inspection = inspect_log(source_of(file))
-    # Standard input can be read once only.
-    wanted = not no_sizes and file != STANDARD_STREAM and inspection.events <= _SIZED_EVENTS
-    sizes = _form_sizes(file) if wanted else {}
+    """Count what FILE holds; it is never changed. `-` is standard input.
+
+    FILE is a session log, or a recording in one of `histbench formats`.
+    """
+    with import_events(source_of(file)) as imported, tempfile.TemporaryDirectory() as folder:
+        diagnostics: tuple[Diagnostic, ...] = ()
+        log = imported.for_store()
+        if imported.format.family is not None:
+            log = Path(folder) / "session.jsonl.zstd"
+            convert_recording(imported, log)
+            diagnostics = imported.diagnostics
+        inspection = inspect_log(log)
+        # Standard input can be read once only.
+        wanted = not no_sizes and inspection.events <= _SIZED_EVENTS
+        sizes = _form_sizes(log) if wanted and isinstance(log, Path) else {}
     if as_json:
-        click.echo(encode(_plain(file, inspection, sizes)))
+        click.echo(encode(_plain(file, imported.format.name, inspection, sizes)))
     else:
-        _print(file, inspection, sizes)
-    for diagnostic in inspection.diagnostics:
+        _print(file, imported.format.name, inspection, sizes)
+    for diagnostic in (*diagnostics, *inspection.diagnostics):
         click.echo(one_line(note_line(file, diagnostic)), err=True)
 
 
-def _form_sizes(file: str) -> dict[str, int]:
-    log = read_log(file)
+def _form_sizes(path: Path) -> dict[str, int]:
+    log = read_log(path)
     if not log.dense:
         log = log.renumbered()
     try:
@@ -49,8 +66,9 @@ def _form_sizes(file: str) -> dict[str, int]:
     return {name: len(encode_page(page, name)) for name in FORMS}
 
 
-def _print(file: str, found: Inspection, sizes: dict[str, int]) -> None:
-    click.echo(one_line(f"{file}: {_shape(found)}"))
+def _print(file: str, format_name: str, found: Inspection, sizes: dict[str, int]) -> None:
+    imported = "" if format_name == "dsh" else f"{format_name}, as a "
+    click.echo(one_line(f"{file}: {imported}{_shape(found)}"))
     header = "  ".join(f"{key} {short(value)}" for key, value in found.header.items())
     click.echo(one_line(f"header: {header}"))
     click.echo("")
@@ -84,5 +102,6 @@ def _shape(found: Inspection) -> str:
     return f"session log, {layout}, {packed} packed rows"
 
 
-def _plain(file: str, found: Inspection, sizes: dict[str, int]) -> dict[str, Any]:
-    return {"file": file, **msgspec.to_builtins(found), "form_bytes": sizes}
+def _plain(file: str, format_name: str, found: Inspection, sizes: dict[str, int]) -> dict[str, Any]:
+    counts = msgspec.to_builtins(found)
+    return {"file": file, "format": format_name, **counts, "form_bytes": sizes}
