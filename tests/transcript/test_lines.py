@@ -45,7 +45,7 @@ def told(line):
         (b'{"uuid":"a","parentUuid":null,"type":"user","n":1e999}', "", ["number_out_of_range"]),
         (A.replace(b"first", b"\xff"), "a", ["invalid_utf8"]),
         (A.replace(b"first", b"\xff") + B, "ab", ["glued_records", "invalid_utf8"]),
-        (b'{"a":' * 9000 + b"1" + b"}" * 9000, "", ["too_deep"]),
+        (b'{"a":' * 100_000 + b"1" + b"}" * 100_000, "", ["too_deep"]),
     ],
 )
 def test_odd_lines(line, ids, codes):

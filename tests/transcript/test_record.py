@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from histbench.errors import InvalidTranscript
+from histbench.errors import InvalidJson, InvalidTranscript
 from histbench.transcript import merge_fragments
+from histbench.transcript import record as record_module
 from histbench.transcript.record import time_of
 from transcript_records import line_of, record
 
@@ -68,6 +69,19 @@ def test_bad_bytes_and_times_are_told():
     later = merge_fragments([line_of(record("b", "a", text="w")), raw])
     assert later.value["message"]["parts"] == [{"text": "w"}, {"text": "x\ufffdz"}]
     assert [each.code for each in later.diagnostics] == ["invalid_utf8"]
+
+
+def test_a_record_that_nests_as_deep_as_the_stack_goes_is_no_dead_end(monkeypatch):
+    """Its head was read with less on the stack; the page that holds it is served without it."""
+
+    def refuse(raw):
+        raise InvalidJson("nested too deeply", code="too_deep")
+
+    monkeypatch.setattr(record_module, "read_json", refuse)
+    merged = merge_fragments([line_of(record("b", "a", text="hi"))])
+
+    assert merged.value == {"uuid": "b", "parentUuid": "a", "type": "user"}
+    assert [each.code for each in merged.diagnostics] == ["too_deep"]
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from histbench.errors import InvalidTranscript
+from histbench.errors import InvalidJson, InvalidTranscript
 from histbench.transcript.head import RecordHead, read_head, read_json
 from histbench.transcript.parts import parts_of
 
@@ -68,8 +68,8 @@ def merge_fragments(raws: Sequence[bytes]) -> TranscriptRecord:
     if not raws:
         raise InvalidTranscript("a record of no fragments", code="no_fragment")
     head = read_head(raws[0])
-    value, _ = read_json(raws[0])
     diagnostics = [_diagnostic("invalid_utf8", head)] if head.repaired else []
+    value = _value(raws[0], head, diagnostics)
     timestamps = [head.timestamp]
     seen = {raws[0]}
     for raw in raws[1:]:
@@ -90,7 +90,7 @@ def merge_fragments(raws: Sequence[bytes]) -> TranscriptRecord:
         if later.repaired:
             diagnostics.append(_diagnostic("invalid_utf8", head))
         timestamps.append(later.timestamp)
-        value = _merged(value, read_json(raw)[0])
+        value = _merged(value, _value(raw, head, diagnostics))
     timestamp = max(timestamps, key=_time_or_never)
     if timestamp is not None and time_of(timestamp) is None:
         diagnostics.append(_diagnostic("timestamp_unreadable", head, timestamp[:40]))
@@ -108,6 +108,19 @@ def merge_fragments(raws: Sequence[bytes]) -> TranscriptRecord:
         raw=tuple(raws),
         diagnostics=tuple(diagnostics),
     )
+
+
+def _value(raw: bytes, head: RecordHead, diagnostics: list[Diagnostic]) -> dict[str, Any]:
+    """The value of a fragment; of one that nests as deep as the stack goes, what the head says.
+
+    How deep that is depends on who calls: a head may have been read where the value cannot be.
+    """
+    try:
+        value: dict[str, Any] = read_json(raw)[0]
+    except InvalidJson as error:
+        diagnostics.append(_diagnostic(error.code, head))
+        return {"uuid": head.record_id, "parentUuid": head.parent_id, "type": head.type}
+    return value
 
 
 def _merged(first: dict[str, Any], later: dict[str, Any]) -> dict[str, Any]:
