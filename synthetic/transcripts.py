@@ -182,7 +182,7 @@ def write_transcript(
     profile: str | Chat,
     seed: int,
     *,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], None] = lambda _records: None,
 ) -> None:
     """Writes the transcript to `path`, replacing what is there; about a megabyte is in memory.
 
@@ -195,7 +195,7 @@ def write_transcript(
     replace_file(path, _batches(transcript_lines(profile, seed), progress))
 
 
-def _batches(lines: Iterator[bytes], progress: Callable[[int], None] | None) -> Iterator[bytes]:
+def _batches(lines: Iterator[bytes], progress: Callable[[int], None]) -> Iterator[bytes]:
     batch: list[bytes] = []
     size = 0
     for line in lines:
@@ -203,12 +203,10 @@ def _batches(lines: Iterator[bytes], progress: Callable[[int], None] | None) -> 
         size += len(line)
         if size >= _BATCH_BYTES:
             yield b"".join(batch)
-            if progress is not None:
-                progress(len(batch))
+            progress(len(batch))
             batch, size = [], 0
     yield b"".join(batch)
-    if progress is not None:
-        progress(len(batch))
+    progress(len(batch))
 
 
 def _turn(transcript: _Transcript) -> Iterator[bytes]:

@@ -8,51 +8,17 @@ from histbench.errors import InvalidLog
 from histbench.jsontext import encode
 from histbench.log import EventLog
 from histbench.records import read_value
+from histbench.store.closers import TurnTracker
 from histbench.store.reading import read_log
 from histbench.transcript.replay import replay_updates
 from histbench.transcript.session_log import LogRecords, records_of_log
+from log_events import answer, chunk, event, made, said, text
 from replay_records import check_updates, texts_of
 from strategies import logs
 from synthetic import generate, session_header
 
 # Whole logs take long to draw.
 few = settings(max_examples=50)
-
-
-def made(events, **options):
-    """The records of these events as a log, complete or not."""
-    records = LogRecords("s", **options)
-    return [*records.add(EventLog.from_events(events).records()), *records.tail()]
-
-
-def event(seq, kind, data, **fields):
-    """One event at second `seq`."""
-    return {"type": kind, "seq": seq, "time": 1000 * seq, "data": data, **fields}
-
-
-def chunk(seq, kind, step=1, index=0, **fields):
-    """One chunk of a step."""
-    data = {"turn": 1, "step": step, "chunk": {"type": kind, "index": index, **fields}}
-    return event(seq, "assistant/chunk", data)
-
-
-def text(seq, word, **where):
-    """One delta of a text."""
-    return chunk(seq, "text-delta", text=word, **where)
-
-
-def answer(seq, *blocks, step=1, **fields):
-    """The message that ends a step's stream."""
-    data = {"turn": 1, "step": step, "message": {"role": "assistant", "content": blocks}, **fields}
-    return event(seq, "assistant/message", data, surfaceOp="append")
-
-
-def said(records):
-    """Each record's id and, where it is an answer, its parts."""
-    return [
-        (each.record.record_id, each.record.value.get("message", {}).get("parts"))
-        for each in records
-    ]
 
 
 @few
@@ -240,95 +206,39 @@ def test_a_to_do_list_is_shown_once():
     assert replayed.diagnostics == ()
 
 
+def test_what_closes_a_crashed_log_is_replayed():
+    """The call's result says what is not known, and the text that was streamed is kept."""
+    call = {"type": "tool-call", "id": "c", "name": "bash", "arguments": "{}"}
+    events = [
+        event(0, "turn/start", {"turn": 1}),
+        event(1, "step/start", {"turn": 1, "step": 1}),
+        answer(2, call),
+        event(3, "tool/call", {"turn": 1, "step": 1, "callId": "c", "name": "bash"}),
+        text(4, "half", step=2),
+    ]
+    tracker = TurnTracker()
+    for each in events[:4]:
+        tracker.feed(each)
+    found = made([*events, *tracker.closers(seq=5, time=4000)])
+    replayed = replay_updates([each.record for each in found], finalize=True)
+    told = [(u["sessionUpdate"], u.get("status")) for u in replayed.updates]
+
+    assert told == [
+        ("tool_call", "in_progress"),
+        ("agent_message_chunk", None),
+        ("tool_call_update", "failed"),
+        ("agent_message_chunk", None),
+    ]
+    assert replayed.updates[-1]["_meta"]["turnEnded"] == {"kind": "interrupted"}
+    assert replayed.state.pending_tool_calls == ()
+
+
 def test_a_retry_discards_what_was_streamed():
     """As it does for whoever watches; the record of the retry says that there was something."""
     retry = event(2, "llm/retry", {"turn": 1, "step": 1})
     found = made([text(1, "a"), retry, text(3, "b")])
 
     assert said(found) == [("seq:2", None), ("seq:3", [{"text": "b"}])]
-
-
-def test_only_the_users_own_messages_begin_turns():
-    """What a program put in their place continues one, and tells its source."""
-    source = {"kind": "plugin", "plugin": "p"}
-    content = [{"type": "text", "text": "hi"}]
-    messages = [
-        event(0, "user/message", {"content": content, "source": {"kind": "user"}}),
-        event(1, "user/message", {"content": content, "source": source}),
-        event(2, "user/message", {"content": "hi"}, surfaceOp={"op": "replace"}),
-        event(3, "user/message", {"content": " "}),
-    ]
-    heads = [each.head for each in made(messages)]
-
-    assert [head.turn_start for head in heads] == [True, False, False, True]
-    assert [head.navigation for head in heads] == ["prompt", None, None, None]
-    assert [(head.type, head.subtype) for head in heads] == [
-        ("user", None),
-        ("user", "injected"),
-        ("system", "user/message"),
-        ("user", None),
-    ]
-
-
-def test_a_message_may_be_written_in_the_oldest_way():
-    """Its content a string, or in the event itself; the model is told where it is known."""
-    source = {"kind": "model", "model": "m"}
-    old = event(0, "user/message", {"content": "hi"})
-    bare = event(1, "assistant/message", {"content": [{"type": "text", "text": "a"}, 7]})
-    named = answer(2, source=source)
-    named["data"]["message"]["source"] = source
-    found = made([old, bare, named, event(3, "tool/result", {"message": {"content": 1}})])
-
-    assert said(found) == [
-        ("seq:0", [{"text": "hi"}]),
-        ("seq:1", [{"text": "a"}, 7]),
-        ("seq:2", []),
-        ("seq:3", []),
-    ]
-    assert [each.record.value.get("model") for each in found] == [None, None, "m", None]
-
-
-def test_arguments_that_were_cut_stay_a_text():
-    """As does whatever else is no JSON, or no text."""
-    blocks = [{"type": "tool-call", "id": "c", "name": "read", "arguments": a} for a in ('{"a', 1)]
-    (found,) = made([answer(0, *blocks)])
-    parts = found.record.value["message"]["parts"]
-
-    assert [part["functionCall"]["args"] for part in parts] == ['{"a', 1]
-
-
-def test_results_say_how_the_call_went():
-    """In the shape of today and in the flat one; images are told by where they lie."""
-    image = {"type": "image", "attachment": {"attachmentId": "sha256:0", "mediaType": "image/png"}}
-    blocks = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}, image]
-    result = {"type": "tool-result", "toolCallId": "c", "content": blocks, "isError": False}
-    flat = {"callId": "c", "content": "no", "isError": True}
-    today, legacy = made(
-        [
-            event(0, "tool/result", {"message": {"content": [result]}}, surfaceOp="append"),
-            event(1, "tool/result", flat),
-        ]
-    )
-
-    assert today.head.tool_result
-    assert today.record.value["toolCallResult"] == {"callId": "c", "status": "success"}
-    assert today.record.value["message"]["parts"] == [
-        {"functionResponse": {"id": "c", "response": {"output": "a\nb"}}},
-        {"fileData": {"fileUri": "attachment:sha256:0", "mimeType": "image/png"}},
-    ]
-    assert legacy.record.value["toolCallResult"]["status"] == "error"
-    assert legacy.record.value["message"]["parts"] == [
-        {"functionResponse": {"id": "c", "response": {"error": "no"}}}
-    ]
-
-
-def test_times_are_texts_as_javascript_prints_them():
-    """UTC, with three digits; a time past every calendar is none."""
-    found = made([event(0, "note", {}) | {"time": time} for time in (1_700_000_000_005,)])
-    never = made([event(0, "note", {}) | {"time": 2**53 - 1}])
-
-    assert found[0].record.timestamp == "2023-11-14T22:13:20.005Z"
-    assert never[0].record.timestamp is None
 
 
 def test_a_log_with_a_gap_is_refused():
