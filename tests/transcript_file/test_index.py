@@ -7,7 +7,7 @@ import sys
 from contextlib import closing, contextmanager
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from histbench.errors import StorageError
@@ -50,6 +50,8 @@ def check_same(index, data):
     assert found.position("never") is None
 
 
+# Each example makes files, and syncs them.
+@settings(max_examples=30)
 @given(data=st.data(), lines=forests())
 def test_every_snapshot_of_a_growing_file_has_the_chain_of_its_bytes(data, lines, tmp_path_factory):
     """Appended to, opened again, scanned in small steps: earlier snapshots stay what they were."""

@@ -11,39 +11,44 @@ from array import array
 from collections.abc import Sequence
 from typing import Protocol
 
-from histbench.transcript import ChainEntry
+from histbench.transcript import Chain, ChainEntry, RecordHead, TranscriptRecord
 from histbench.transcript.head import Navigation
 from histbench.transcript_file.entries import FLAGS, NAVIGATION, Entries, Entry
-from histbench.transcript_file.growth import id_bytes
+from histbench.transcript_file.growth import id_bytes, id_text
 from histbench.transcript_file.links import ancestor_at, first_with_turns
 
-__all__ = ["LinkedChain", "StoredChain", "WalkedChain", "chain_before"]
+__all__ = [
+    "LinkedChain",
+    "StoredChain",
+    "TailedChain",
+    "TurningChain",
+    "WalkedChain",
+    "chain_before",
+]
 
 _NAVIGATION_BITS = max(NAVIGATION.values())
 _NAVIGATION_OF: dict[int, Navigation | None] = {bits: kind for kind, bits in NAVIGATION.items()}
 
 
-class StoredChain(Protocol):
-    """A chain of an index: what selection needs, and what reading and turns need besides."""
+class TurningChain(Chain, Protocol):
+    """A chain that knows its turns."""
 
     turns: int
 
-    def __len__(self) -> int: ...
+    def turn(self, ordinal: int) -> int:
+        """The position of a turn, counted from 0."""
 
-    def entries(self, start: int, stop: int) -> Sequence[ChainEntry]:
-        """What selection must know of the records at these positions."""
 
-    def position(self, record_id: str) -> int | None:
-        """Where a record is; None where it is not on the chain."""
+class StoredChain(TurningChain, Protocol):
+    """A chain of an index, whose records can be read."""
+
+    leaf: Entry
 
     def stored(self, start: int, stop: int) -> list[Entry]:
         """The entries at these positions, oldest first."""
 
     def places(self, entry: Entry) -> list[tuple[int, int]]:
         """Where the pieces of a record are."""
-
-    def turn(self, ordinal: int) -> int:
-        """The position of a turn, counted from 0."""
 
 
 def chain_before(entries: Entries, end: int, *, tangled_from: int | None) -> StoredChain | None:
@@ -72,10 +77,9 @@ class _Chain:
         later = self._entries.fragments([entry.number for entry in found], self.end)
         return [
             ChainEntry(
-                record_id=entry.record_id.decode("utf-8", "surrogatepass"),
-                source_bytes=entry.last
-                - entry.first
-                + sum(piece.last - piece.first for piece in later.get(entry.number, ())),
+                record_id=id_text(entry.record_id),
+                source_bytes=entry.bytes
+                + sum(piece.bytes for piece in later.get(entry.number, ())),
                 turn_start=bool(entry.flags & FLAGS["turn_start"]),
                 page_start=bool(entry.flags & FLAGS["page_start"]),
                 tool_result=bool(entry.flags & FLAGS["tool_result"]),
@@ -188,3 +192,55 @@ class WalkedChain(_Chain):
     def turn(self, ordinal: int) -> int:
         """The position of a turn, counted from 0."""
         return self._turns[ordinal]
+
+
+class TailedChain:
+    """A chain, and behind it records that no index has because they may still change."""
+
+    def __init__(
+        self, base: StoredChain | None, tail: Sequence[tuple[RecordHead, TranscriptRecord]]
+    ) -> None:
+        self._base = base
+        self._base_length = 0 if base is None else len(base)
+        self._entries = [
+            ChainEntry(
+                record_id=head.record_id,
+                source_bytes=record.source_bytes,
+                turn_start=head.turn_start,
+                page_start=head.page_start,
+                tool_result=head.tool_result,
+                navigation=head.navigation,
+            )
+            for head, record in tail
+        ]
+        self._turns = [
+            self._base_length + place
+            for place, entry in enumerate(self._entries)
+            if entry.navigation is not None
+        ]
+        self.turns = (0 if base is None else base.turns) + len(self._turns)
+
+    def __len__(self) -> int:
+        return self._base_length + len(self._entries)
+
+    def entries(self, start: int, stop: int) -> list[ChainEntry]:
+        """What selection must know of the records at these positions."""
+        found: list[ChainEntry] = []
+        if self._base is not None and start < self._base_length:
+            found += self._base.entries(start, min(stop, self._base_length))
+        last = max(0, stop - self._base_length)
+        return found + self._entries[max(0, start - self._base_length) : last]
+
+    def position(self, record_id: str) -> int | None:
+        """Where a record is; None where it is not on the chain."""
+        for place, entry in enumerate(self._entries):
+            if entry.record_id == record_id:
+                return self._base_length + place
+        return None if self._base is None else self._base.position(record_id)
+
+    def turn(self, ordinal: int) -> int:
+        """The position of a turn, counted from 0."""
+        known = self.turns - len(self._turns)
+        if self._base is not None and ordinal < known:
+            return self._base.turn(ordinal)
+        return self._turns[ordinal - known]

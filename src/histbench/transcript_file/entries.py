@@ -40,11 +40,11 @@ _SCHEMA = """
 CREATE TABLE about(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE entry(number INTEGER PRIMARY KEY, record_id BLOB NOT NULL, parent_id BLOB,
     parent INTEGER, jump INTEGER NOT NULL, depth INTEGER NOT NULL, turns INTEGER NOT NULL,
-    turn INTEGER, first INTEGER NOT NULL, last INTEGER NOT NULL, flags INTEGER NOT NULL,
-    leaf INTEGER);
+    turn INTEGER, first INTEGER NOT NULL, last INTEGER NOT NULL, bytes INTEGER NOT NULL,
+    flags INTEGER NOT NULL, leaf INTEGER);
 CREATE UNIQUE INDEX entry_by_id ON entry(record_id);
 CREATE TABLE fragment(number INTEGER PRIMARY KEY, entry INTEGER NOT NULL, first INTEGER NOT NULL,
-    last INTEGER NOT NULL, leaf INTEGER);
+    last INTEGER NOT NULL, bytes INTEGER NOT NULL, leaf INTEGER);
 CREATE INDEX fragment_by_entry ON fragment(entry);
 CREATE TABLE awaited(record_id BLOB PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE oddity(number INTEGER PRIMARY KEY, code TEXT NOT NULL, message TEXT NOT NULL,
@@ -62,7 +62,7 @@ _KEPT_ODDITIES = 2000
 
 
 class Entry(Struct, frozen=True, gc=False):
-    """One record.  `first` and `last` bound its bytes, or its seqs in a session log."""
+    """One record: it begins at the place `first`, and is whole once `last` has been reached."""
 
     number: int
     record_id: bytes
@@ -74,6 +74,7 @@ class Entry(Struct, frozen=True, gc=False):
     turn: int | None
     first: int
     last: int
+    bytes: int
     flags: int
     leaf: int | None
 
@@ -85,6 +86,7 @@ class Fragment(Struct, frozen=True, gc=False):
     entry: int
     first: int
     last: int
+    bytes: int
     leaf: int | None
 
 
@@ -213,8 +215,8 @@ class Entries:
     ) -> None:
         """Add to the tables."""
         many = self._database.executemany
-        many(f"INSERT INTO entry VALUES({','.join('?' * 12)})", map(astuple, entries))
-        many("INSERT INTO fragment VALUES(?, ?, ?, ?, ?)", map(astuple, fragments))
+        many(f"INSERT INTO entry VALUES({','.join('?' * 13)})", map(astuple, entries))
+        many("INSERT INTO fragment VALUES(?, ?, ?, ?, ?, ?)", map(astuple, fragments))
         many("INSERT OR IGNORE INTO awaited VALUES(?)", ((each,) for each in awaited))
         if oddities:
             (kept,) = self._run("SELECT count(*) FROM oddity").fetchone()
@@ -235,6 +237,16 @@ class Entries:
         """The last fragment that lies before `end`."""
         row = self._last_row("fragment", end)
         return None if row is None else Fragment(*row)
+
+    def places_after(self, place: int, end: int, most: int) -> list[tuple[int, int]]:
+        """Where the next pieces between two places are, of entries and fragments, in order."""
+        found: list[tuple[int, int]] = []
+        for table in ("entry", "fragment"):
+            row = self._last_row(table, place)
+            # Its name is one of two.
+            query = f"SELECT first, last FROM {table} WHERE number > ? AND last <= ? ORDER BY number LIMIT ?"  # noqa: S608
+            found += self._run(query, (-1 if row is None else row[0], end, most))
+        return sorted(found)[:most]
 
     def _last_row(self, table: str, end: int) -> Any:
         # From row to row `last` grows, so half of them is ruled out with each look.

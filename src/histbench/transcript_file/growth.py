@@ -26,7 +26,7 @@ from histbench.transcript_file.entries import (
 )
 from histbench.transcript_file.links import jump_of_child
 
-__all__ = ["Growth", "Scanned", "id_bytes"]
+__all__ = ["Growth", "Scanned", "id_bytes", "id_text"]
 
 # Heads that are looked up and added at once: enough that SQLite's part is small.
 _BATCH = 2000
@@ -37,14 +37,20 @@ def id_bytes(record_id: str) -> bytes:
     return record_id.encode("utf-8", "surrogatepass")
 
 
+def id_text(record_id: bytes) -> str:
+    """The id that the tables hold as these bytes."""
+    return record_id.decode("utf-8", "surrogatepass")
+
+
 class Scanned(Struct, frozen=True, gc=False):
-    """One physical record, and where it is; or something odd.
+    """One physical record, where it begins and is whole, and its size; or something odd.
 
     A record that stands beside junk (`recovered`) may have been a part of something else.
     """
 
     first: int
     last: int
+    bytes: int
     head: RecordHead | None
     oddities: tuple[Oddity, ...] = ()
     recovered: bool = False
@@ -155,6 +161,7 @@ class Growth:
             turn=number if is_turn else None if parent is None else parent.turn,
             first=piece.first,
             last=piece.last,
+            bytes=piece.bytes,
             flags=_flags(head),
             leaf=self._leaf_after(number, head.leaf_rank),
         )
@@ -179,6 +186,7 @@ class Growth:
             entry=number,
             first=piece.first,
             last=piece.last,
+            bytes=piece.bytes,
             leaf=leaf,
         )
         self._next_fragment += 1

@@ -19,8 +19,8 @@ from typing import Any
 
 from histbench.errors import Place, StorageError
 from histbench.transcript_file.entries import Entries, Oddity
-from histbench.transcript_file.growth import Growth
-from histbench.transcript_file.source import Source
+from histbench.transcript_file.growth import Growth, id_text
+from histbench.transcript_file.source import Reached, Source
 
 __all__ = ["INDEX_SUFFIX", "Progress", "RecordIndex", "index_path"]
 
@@ -142,16 +142,28 @@ class RecordIndex:
         entries, source = self.entries, self._source
         entries.begin()
         try:
-            covered: int = entries.about()["covered"]
+            since = self.reached()
+            covered = since.covered
             if covered < stop:
-                Growth(entries).add(source.scan(covered, stop))
+                Growth(entries).add(source.scan(since, stop))
                 covered = source.covered
-                entries.tell(covered=covered, digest=source.digest(covered))
+                digest = source.digest(covered)
+                entries.tell(covered=covered, resume=source.resume, digest=digest)
             entries.commit()
         except BaseException:
             entries.rollback()
             raise
         return covered
+
+    def reached(self) -> Reached:
+        """How far the index goes."""
+        about = self.entries.about()
+        last = self.entries.last_entry(about["covered"])
+        return Reached(
+            covered=about["covered"],
+            resume=about["resume"],
+            last_id=None if last is None else id_text(last.record_id),
+        )
 
     def _holds(self, about: dict[str, Any], end: int) -> bool:
         """Whether an index is one of this transcript as it is."""
@@ -161,7 +173,7 @@ class RecordIndex:
             isinstance(covered, int)
             and 0 <= covered <= end
             and (about.get("device"), about.get("inode")) == (str(device), str(inode))
-            and (self._proved or about.get("digest") == self._source.digest(covered))
+            and about.get("digest") == self._source.digest(covered)
         )
 
     def _start_anew(self, end: int) -> None:
@@ -174,7 +186,9 @@ class RecordIndex:
                 device, inode = self._source.identity()
                 digest = self._source.digest(0)
                 # As text: an inode may be larger than SQLite's integers.
-                entries.tell(device=str(device), inode=str(inode), covered=0, digest=digest)
+                entries.tell(
+                    device=str(device), inode=str(inode), covered=0, resume=0, digest=digest
+                )
             entries.commit()
         except BaseException:
             entries.rollback()

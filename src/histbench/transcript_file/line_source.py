@@ -10,14 +10,15 @@ Its whole records count; a torn one does not yet.  `covered` then ends before it
 looks at it again.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
 from histbench.store.scan import LogSource
-from histbench.transcript import TranscriptRecord, merge_fragments, split_line
+from histbench.transcript import RecordHead, TranscriptRecord, merge_fragments, split_line
 from histbench.transcript_file.entries import Oddity
 from histbench.transcript_file.growth import Scanned
+from histbench.transcript_file.source import Reached
 
 __all__ = ["RECORD_BYTES", "LineSource"]
 
@@ -43,7 +44,7 @@ class LineSource:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._file = LogSource(path)
-        self.covered = 0
+        self.covered = self.resume = 0
         self.torn: Oddity | None = None
 
     def close(self) -> None:
@@ -77,6 +78,13 @@ class LineSource:
         ends = self.read(0, window) + self.read(covered - window, covered)
         return blake2b(ends, digest_size=16).digest()
 
+    def tail(self, _since: Reached, _end: int) -> Sequence[tuple[RecordHead, TranscriptRecord]]:
+        """What stands at the end and may still change: lines do not."""
+        return ()
+
+    def prepare(self, _start: int, _end: int, _parent_id: str | None) -> None:
+        """Records between two places will be asked for: each is read where it is."""
+
     def record(self, places: list[tuple[int, int]]) -> TranscriptRecord:
         """The record whose fragments lie there.
 
@@ -85,9 +93,11 @@ class LineSource:
         """
         return merge_fragments([self.read(first, last) for first, last in places])
 
-    def scan(self, start: int, stop: int) -> Iterator[Scanned]:
-        """The records of the bytes `[start, stop)`; `covered` and `torn` are right at the end."""
-        self.covered, self.torn = start, None
+    def scan(self, since: Reached, stop: int) -> Iterator[Scanned]:
+        """The records from there to the byte `stop`; `covered` and `torn` are right at the end."""
+        start = since.covered
+        self.covered = self.resume = start
+        self.torn = None
         if start and self.read(start, start + 1) == b"\n" and self.read(start - 1, start) != b"\n":
             # The line feed of a record that was read without it.
             start = self.covered = start + 1
@@ -106,7 +116,7 @@ class LineSource:
                 held, held_bytes = [], 0
                 self.covered = first + length + 1
                 if length > RECORD_BYTES:
-                    yield Scanned(first, self.covered, None, (_too_large(first, length),))
+                    yield Scanned(first, self.covered, 0, None, (_too_large(first, length),))
                 else:
                     yield from _records(whole, first)
             held_bytes += len(rest)
@@ -133,7 +143,8 @@ class LineSource:
         for fragment in fragments:
             if fragment.end <= fault:
                 self.covered = first + fragment.end
-                yield Scanned(first + fragment.start, self.covered, fragment.head)
+                start = first + fragment.start
+                yield Scanned(start, self.covered, self.covered - start, fragment.head)
         self.torn = Oddity("torn_tail", f"the last line is not whole: {length} bytes", self.covered)
 
 
@@ -144,10 +155,10 @@ def _records(line: bytes, first: int) -> Iterator[Scanned]:
     )
     for fragment in fragments:
         start, end = first + fragment.start, first + fragment.end
-        yield Scanned(start, end, fragment.head, oddities, fragment.recovered)
+        yield Scanned(start, end, end - start, fragment.head, oddities, fragment.recovered)
         oddities = ()
     if oddities:
-        yield Scanned(first, first + len(line), None, oddities)
+        yield Scanned(first, first + len(line), 0, None, oddities)
 
 
 def _too_large(first: int, length: int) -> Oddity:

@@ -4,15 +4,29 @@ Places are numbers that grow along the file: bytes in a file of lines, seqs in a
 is covered up to a place never changes while the file is the same one; that is what a cursor freezes.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from histbench.transcript import TranscriptRecord
+from msgspec import Struct
+
+from histbench.transcript import RecordHead, TranscriptRecord
 from histbench.transcript_file.entries import Oddity
 from histbench.transcript_file.growth import Scanned
 
-__all__ = ["Source"]
+__all__ = ["Reached", "Source"]
+
+
+class Reached(Struct, frozen=True, kw_only=True):
+    """How far an index goes.
+
+    `covered` is up to where all records are known, `resume` where the next scan has to begin to
+    know what is still open there, and `last_id` the last record, if there is one.
+    """
+
+    covered: int
+    resume: int
+    last_id: str | None
 
 
 class Source(Protocol):
@@ -21,8 +35,9 @@ class Source(Protocol):
     path: Path
     # How much is scanned in one go.
     step: int
-    # After a scan: up to where its records go, and what stands behind that and is not whole yet.
+    # After a scan: as in `Reached`, and what stands behind that and is not whole.
     covered: int
+    resume: int
     torn: Oddity | None
 
     def close(self) -> None:
@@ -40,11 +55,17 @@ class Source(Protocol):
     def digest(self, covered: int) -> bytes:
         """A hash of both ends of what lies before a place."""
 
-    def scan(self, start: int, stop: int) -> Iterator[Scanned]:
-        """The records between two places, in order."""
+    def scan(self, since: Reached, stop: int) -> Iterator[Scanned]:
+        """The records that are whole at `stop` and were not before, in order."""
+
+    def tail(self, since: Reached, end: int, /) -> Sequence[tuple[RecordHead, TranscriptRecord]]:
+        """Records that are not whole at `end`, where an index goes, but can be shown."""
+
+    def prepare(self, start: int, end: int, parent_id: str | None, /) -> None:
+        """Say that the records between two places will be asked for, and what the first follows."""
 
     def record(self, places: list[tuple[int, int]]) -> TranscriptRecord:
-        """The record whose pieces lie there.
+        """The record whose pieces begin and are whole at these places.
 
         Raises:
             InvalidTranscript, InvalidJson: there is none.
