@@ -5,8 +5,8 @@
     profiles  the synthetic profiles                  formats    what can be imported
     inspect   what is in a log                        verify     read it all, find the first fault
     convert   import, pack, unpack, re-frame          fixtures   keep test fixtures canonical
-    page      one history page as JSON                serve      the daemon
-    corpus    many logs at once, on Dask
+    page      one history page as JSON                transcript one page of a conversation
+    corpus    many logs at once, on Dask              serve      the daemon
 
 Machine output and tables go to standard output, everything else to standard error.
 """
@@ -27,6 +27,7 @@ from histbench.cli.profiles import profiles
 from histbench.cli.report import report
 from histbench.cli.run import run
 from histbench.cli.serve import serve
+from histbench.cli.transcript import transcript
 from histbench.cli.verify import verify
 
 __all__ = ["main"]
@@ -50,6 +51,7 @@ for command in (
     convert,
     fixtures,
     page,
+    transcript,
     corpus,
     serve,
 ):

@@ -38,7 +38,7 @@ class TranscriptPage(Struct, frozen=True, kw_only=True):
     replay: object = None
 
 
-class TurnPage(Struct, frozen=True, kw_only=True):
+class TurnPage(Struct, frozen=True, kw_only=True, rename="camel"):
     """Some of the turns of a snapshot, which `snapshot` names for the next request."""
 
     session_id: str | None
@@ -48,7 +48,7 @@ class TurnPage(Struct, frozen=True, kw_only=True):
     turns: tuple[TurnPreview, ...]
 
 
-class SearchHit(Struct, frozen=True, kw_only=True):
+class SearchHit(Struct, frozen=True, kw_only=True, rename="camel"):
     """A record that shows what was searched for, and the text around it."""
 
     record_id: str
@@ -57,7 +57,7 @@ class SearchHit(Struct, frozen=True, kw_only=True):
     preview: str
 
 
-class SearchPage(Struct, frozen=True, kw_only=True):
+class SearchPage(Struct, frozen=True, kw_only=True, rename="camel"):
     """The newest hits.
 
     `next_before` is the record to search on before, None where the chain's beginning was reached:
