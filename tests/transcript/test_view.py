@@ -301,7 +301,7 @@ def test_a_reader_at_the_older_end_keeps_what_was_loaded():
 def test_a_watermark_is_not_passed_twice():
     """A stream that begins again sends what is known; so does one of another generation."""
     host, view = opened()
-    updates = host.updates(98, 100)
+    updates = host.events(98, 100)
     before = view.blocks
 
     assert not view.receive_updates(updates, last_event_id=100, generation=view.generation)

@@ -36,7 +36,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from histbench.errors import UsageError
-from histbench.transcript.blocks import Block, Blocks, Update, record_of
+from histbench.transcript.blocks import Block, Blocks, record_of
 from histbench.transcript.select import DEFAULT_LIMIT, check_limit
 from histbench.transcript.view_requests import (
     Answer,
@@ -44,6 +44,7 @@ from histbench.transcript.view_requests import (
     ViewFailure,
     ViewRequest,
     read_answer,
+    update_of,
 )
 
 __all__ = ["MAX_AUTOMATIC", "MAX_BLOCKS", "MAX_BYTES", "TranscriptView"]
@@ -308,12 +309,16 @@ class TranscriptView:
         return True
 
     def receive_updates(
-        self, updates: Iterable[Update], *, last_event_id: int | None = None, generation: int
+        self,
+        events: Iterable[Mapping[str, Any]],
+        *,
+        last_event_id: int | None = None,
+        generation: int,
     ) -> bool:
         """Take what was appended; whether it is shown.
 
         Args:
-            updates: session updates, oldest first.
+            events: what a stream's frames hold, or the session updates in them, oldest first.
             last_event_id: the watermark behind them; None where the stream has none.
             generation: the view's when the stream was opened.
         """
@@ -325,8 +330,8 @@ class TranscriptView:
             self.last_event_id = last_event_id
         if self.has_newer:
             return False
+        updates = [update_of(event) for event in events]
         if self._reader_at == "older":
-            updates = list(updates)
             appended = Blocks()
             for update in updates:
                 appended.take(update)

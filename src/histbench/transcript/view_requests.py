@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from histbench.transcript.blocks import Update, record_of
 
-__all__ = ["Answer", "RequestKind", "ViewFailure", "ViewRequest", "read_answer"]
+__all__ = ["Answer", "RequestKind", "ViewFailure", "ViewRequest", "read_answer", "update_of"]
 
 # load: the newest page with its watermark; older: the page before what is shown.
 RequestKind = Literal["load", "older"]
@@ -92,7 +92,7 @@ def read_answer(value: Any) -> Answer | None:
         if kind == "history_truncated":
             marker = event.get("data")
         else:
-            updates.append(event.get("data") if kind == "session_update" else None)
+            updates.append(update_of(event) if kind == "session_update" else None)
     left_out = isinstance(marker, Mapping)
     first = _text(value, "firstRecordId") or _first_record(updates)
     if loaded and left_out and first is None:
@@ -108,6 +108,12 @@ def read_answer(value: Any) -> Answer | None:
         last_event_id=last if type(last) is int else 0,
         epoch=_text(value, "eventEpoch"),
     )
+
+
+def update_of(event: Any) -> Any:
+    """The update in an event of a stream or an answer; anything else as it is."""
+    wrapped = isinstance(event, Mapping) and event.get("type") == "session_update"
+    return event.get("data") if wrapped else event
 
 
 def _first_record(updates: list[Update | None]) -> str | None:
