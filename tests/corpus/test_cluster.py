@@ -95,7 +95,7 @@ def test_a_separate_scheduler_gives_the_same_table(cluster, folder, here, tmp_pa
     results = measure_corpus([folder], scheduler=cluster.address, output=output)
 
     assert pq.read_table(output).equals(here)
-    assert results.summary().failures == {"not_a_log": 1}
+    assert sum(results.summary().failures.values()) == 1
 
 
 def test_a_local_cluster_gives_the_same_table(folder, here, tmp_path):

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from histbench.codec import pack_chunk_runs
 from histbench.corpus import DEFAULT_ENCODINGS, DEFAULT_FORMS, measure_corpus
 from histbench.corpus.measurement import plan_of
-from histbench.corpus.measuring import _runs
 from histbench.encodings import ENCODINGS
 from histbench.errors import UsageError
 from histbench.history import encode_page, whole_page
 from histbench.log import EventLog
+from histbench.measure.runs import run_lengths
 from histbench.store import read_log
 from measure_session import small_events, write_session
 from strategies import logs
@@ -55,7 +55,7 @@ def test_a_row_holds_what_the_pages_say(folder):
 def test_runs_are_what_one_row_could_hold(events):
     """Runs too short for a row count too, and all deltas are in exactly one run."""
     log = EventLog.from_events(events)
-    runs = list(_runs(log.records()))
+    runs = list(run_lengths(log.records()))
     rows = [r for r in pack_chunk_runs(list(log)) if r["type"].endswith("-chunks") and "seq0" in r]
 
     assert [run for run in runs if run >= 3] == [len(_texts(row)) for row in rows]
@@ -74,12 +74,12 @@ def test_a_failed_log_is_a_row_with_its_error_and_none_of_its_text(folder, tmp_p
     assert (good.error_code, broken.error_code, empty.error_code) == (
         None,
         "event_seq",
-        "empty_log",
+        "empty_stream",
     )
     assert broken.error_place is not None
     assert "line 3" in broken.error_place
     assert broken.sha256 is not None
-    assert results.summary().failures == {"empty_log": 1, "event_seq": 1}
+    assert results.summary().failures == {"empty_stream": 1, "event_seq": 1}
     for path in tmp_path.glob("out*"):
         assert CANARY.encode() not in path.read_bytes()
         assert b"secret-project" not in path.read_bytes()

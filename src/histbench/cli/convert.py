@@ -1,7 +1,7 @@
 """`histbench convert IN OUT`: import, pack, unpack, compress; proved before anything is replaced.
 
 A session log goes through the store, which keeps the text of its ordinary events; any other
-recording through its importer, which writes while it reads.
+recording through its importer, which writes while it reads.  Secrets are looked for on the way.
 """
 
 import shutil
@@ -9,16 +9,33 @@ import sys
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import click
 
 from histbench.cli.commands import one_line
+from histbench.cli.privacy import (
+    Redacted,
+    observed,
+    redaction_key,
+    warn_of_secrets,
+    warn_of_secrets_in,
+)
 from histbench.cli.sources import STANDARD_STREAM, note_line, source_of
-from histbench.importers import Import, convert_recording, import_events
+from histbench.cli.spooling import spooled
+from histbench.events import Event
+from histbench.importers import Import, import_events
+from histbench.importers.converting import write_events
 from histbench.log import Diagnostic
+from histbench.measure import Plan, measure_shapes
+from histbench.privacy import SecretFinder, find_secrets
+from histbench.results import render_results, save_results
 from histbench.store import convert_log
 
-__all__ = ["convert"]
+__all__ = ["STATS_ENCODINGS", "convert"]
+
+# The quick ones: what compression does to a shape, without minutes of waiting.
+STATS_ENCODINGS = ("gzip-6", "br-5", "zstd-3")
 
 
 @click.command()
@@ -33,8 +50,23 @@ __all__ = ["convert"]
     type=click.Choice(["zstd", "none"]),
     help="Default: what OUT's suffix says, else as IN, or zstd for a recording.",
 )
+@click.option("--redact", is_flag=True, help="Replace all text by text of the same shape.")
+@click.option(
+    "--redact-key",
+    metavar="FILE",
+    help="The bytes to redact under.  [default: drawn, and forgotten]",
+)
+@click.option("--stats-only", is_flag=True, help="OUT is a results file of sizes and counts.")
 def convert(
-    source: str, target: str, *, format_name: str | None, no_pack: bool, compression: str | None
+    source: str,
+    target: str,
+    *,
+    format_name: str | None,
+    no_pack: bool,
+    compression: str | None,
+    redact: bool,
+    redact_key: str | None,
+    stats_only: bool,
 ) -> None:
     """Write IN as the session log OUT; `-` is standard input or output.
 
@@ -43,41 +75,94 @@ def convert(
     The new file is read back and compared, event by event, before it takes the place of OUT.  IN
     and OUT may be the same file.
     """
+    key = redaction_key(redact=redact, key_file=redact_key)
+    if stats_only:
+        _write_stats(source, target, format_name)
+        return
     with import_events(source_of(source), format_name) as imported:
+        task = _Task(source, imported, target, pack=not no_pack, compression=compression, key=key)
         if target != STANDARD_STREAM:
-            _convert(source, imported, target, target, pack=not no_pack, compression=compression)
+            task.write(Path(target))
             return
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "log"
-            _convert(source, imported, path, target, pack=not no_pack, compression=compression)
+            task.write(path)
             with path.open("rb") as file:
                 shutil.copyfileobj(file, sys.stdout.buffer)
 
 
-def _convert(
-    source: str,
-    imported: Import,
-    path: str | Path,
-    target: str,
-    *,
-    pack: bool,
-    compression: str | None,
-) -> None:
-    """Write `path`, and tell about it as `target`."""
-    if imported.format.family is None:
-        done = convert_log(imported.for_store(), path, compression=compression, pack_chunks=pack)
-        _note(source, done.log.diagnostics)
+def _write_stats(source: str, target: str, format_name: str | None) -> None:
+    with spooled(source, format_name) as spool:
+        warn_of_secrets_in(spool)
+        results = measure_shapes([spool], Plan.of_names(encodings=STATS_ENCODINGS))
+    if target == STANDARD_STREAM:
+        click.echo(render_results(results), nl=False)
+    else:
+        save_results(results, target)
+
+
+class _Task:
+    """One conversion, and what is told about it."""
+
+    def __init__(
+        self,
+        source: str,
+        imported: Import,
+        target: str,
+        *,
+        pack: bool,
+        compression: str | None,
+        key: bytes | None,
+    ) -> None:
+        self._source = source
+        self._imported = imported
+        self._target = target
+        self._pack = pack
+        self._compression = compression
+        self._key = key
+
+    def write(self, path: Path) -> None:
+        """Write `path`, and tell about it as the target."""
+        if self._key is not None:
+            self._write_redacted(path, self._key)
+        elif self._imported.format.family is None:
+            self._write_log(path)
+        else:
+            self._write_recording(path)
+
+    def _write_log(self, path: Path) -> None:
+        done = convert_log(
+            self._imported.for_store(), path, compression=self._compression, pack_chunks=self._pack
+        )
+        _note(self._source, done.log.diagnostics)
+        warn_of_secrets(self._source, find_secrets(done.log.records()))
         sizes = f"{done.from_bytes:,} to {done.to_bytes:,} bytes"
-        _say(f"{target}: {len(done.log):,} events, {sizes}")
-        return
-    written = convert_recording(imported, path, compression=compression, pack_chunks=pack)
-    _note(source, imported.diagnostics)
-    counts = (
-        f"{imported.events:,} events, {imported.deltas:,} deltas in {written.rows:,} packed runs, "
-        f"{imported.clock} clock"
-    )
-    sizes = f"{imported.file_bytes:,} to {written.to_bytes:,} bytes"
-    _say(f"{target}: {imported.format.name}: {counts}, {sizes}")
+        _say(f"{self._target}: {len(done.log):,} events, {sizes}")
+
+    def _write_recording(self, path: Path) -> None:
+        imported, finder = self._imported, SecretFinder()
+        rows = self._write_events(observed(imported, finder), imported.header, path)
+        _note(self._source, imported.diagnostics)
+        warn_of_secrets(self._source, finder.secrets())
+        counts = (
+            f"{imported.events:,} events, {imported.deltas:,} deltas in {rows:,} packed runs, "
+            f"{imported.clock} clock"
+        )
+        sizes = f"{imported.file_bytes:,} to {path.stat().st_size:,} bytes"
+        _say(f"{self._target}: {imported.format.name}: {counts}, {sizes}")
+
+    def _write_redacted(self, path: Path, key: bytes) -> None:
+        redacted = Redacted(self._imported, key)
+        rows = self._write_events(redacted.events, redacted.header, path)
+        _note(self._source, redacted.diagnostics)
+        warn_of_secrets(self._source, redacted.finder.secrets())
+        _say(f"{self._target}: redacted, {rows:,} packed runs, {path.stat().st_size:,} bytes")
+
+    def _write_events(self, events: Iterable[Event], header: dict[str, Any], path: Path) -> int:
+        plain = self._compression == "none" or (
+            self._compression is None and self._target.endswith(".jsonl")
+        )
+        return write_events(events, header, path, compressed=not plain, pack_chunks=self._pack)
 
 
 def _note(source: str, diagnostics: Iterable[Diagnostic]) -> None:

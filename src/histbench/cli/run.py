@@ -1,21 +1,19 @@
 """`histbench run`: the transport benchmark on files and synthetic profiles."""
 
 import os
-import shutil
-import sys
-import tempfile
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 
 import click
 
 from histbench.cli.generated import generated
+from histbench.cli.privacy import redacted_source, redaction_key, warn_of_secrets_in
 from histbench.cli.progress import reporting
 from histbench.cli.run_tables import print_results
+from histbench.cli.spooling import spooled
 from histbench.errors import Place, StorageError, UsageError
 from histbench.importers import find_format
-from histbench.measure import Plan, Source, run_sources
+from histbench.measure import Plan, Source, measure_shapes, run_sources
 from histbench.results import render_results, save_results
 
 __all__ = ["run"]
@@ -75,6 +73,13 @@ _STDIN = "-"
     help="What the files are.  [default: their content says]",
 )
 @click.option("--torn", is_flag=True, help="Measure what is whole of a cut-off compressed file.")
+@click.option("--redact", is_flag=True, help="Measure the files with their text replaced.")
+@click.option(
+    "--redact-key",
+    metavar="FILE",
+    help="The bytes to redact under.  [default: drawn, and forgotten]",
+)
+@click.option("--stats-only", is_flag=True, help="Sizes and counts; no seconds, memory or names.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results file instead of tables.")
 @click.option("-o", "--output", metavar="FILE", help="Save the results file.")
 def run(
@@ -93,6 +98,9 @@ def run(
     no_memory: bool,
     torn: bool,
     format_name: str | None,
+    redact: bool,
+    redact_key: str | None,
+    stats_only: bool,
     as_json: bool,
 ) -> None:
     """Measure session files and synthetic profiles: wire sizes, timings, memory.
@@ -108,7 +116,7 @@ def run(
         raise UsageError("standard input can be read only once", code="stdin_twice")
     plan = Plan.of_names(
         forms=_names(forms),
-        encodings=_names(encodings) or (_QUICK_ENCODINGS if quick else None),
+        encodings=_names(encodings) or (_QUICK_ENCODINGS if quick or stats_only else None),
         runs=1 if quick else runs,
         warm_up=warm_up,
         memory_samples=0 if quick or no_memory else 3,
@@ -116,6 +124,7 @@ def run(
         gc_enabled=gc_policy == "on",
         allow_torn=torn,
     )
+    key = redaction_key(redact=redact, key_file=redact_key)
     if format_name is not None:
         find_format(format_name)
     for name in files:
@@ -125,13 +134,17 @@ def run(
     with ExitStack() as stack:
         report = stack.enter_context(reporting())
         sources = [stack.enter_context(generated(name, seed)) for name in profiles]
-        sources += [
-            stack.enter_context(_spooled(name, format_name))
-            if _is_stream(name)
-            else Source.of_file(name, format=format_name)
-            for name in files
-        ]
-        results = run_sources(sources, plan, command=_command(sources, plan), progress=report)
+        for name in files:
+            source = stack.enter_context(spooled(name, format_name))
+            if key is None:
+                warn_of_secrets_in(source)
+            else:
+                source = stack.enter_context(redacted_source(source, key))
+            sources.append(source)
+        if stats_only:
+            results = measure_shapes(sources, plan, progress=report)
+        else:
+            results = run_sources(sources, plan, command=_command(sources, plan), progress=report)
     if output is not None:
         save_results(results, output)
     if as_json:
@@ -171,23 +184,6 @@ def _check_output(output: str) -> None:
         raise StorageError("no such directory", where=Place(file=str(target.parent)))
     if not os.access(target.parent, os.W_OK):
         raise StorageError("permission denied", where=Place(file=str(target.parent)))
-
-
-def _is_stream(name: str) -> bool:
-    return name == _STDIN or not Path(name).is_file()
-
-
-@contextmanager
-def _spooled(name: str, format_name: str | None) -> Iterator[Source]:
-    """What can be read only once (standard input, a pipe) as a file, while the context is open."""
-    with tempfile.TemporaryDirectory(prefix="histbench-") as folder:
-        path = Path(folder) / "session.jsonl"
-        with ExitStack() as stack:
-            target = stack.enter_context(path.open("wb"))
-            named = name != _STDIN
-            source = stack.enter_context(Path(name).open("rb")) if named else sys.stdin.buffer
-            shutil.copyfileobj(source, target)
-        yield Source(path=str(path), name="pipe" if named else "stdin", format=format_name)
 
 
 def _command(sources: list[Source], plan: Plan) -> str:

@@ -17,7 +17,7 @@ import statistics
 import tempfile
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -29,15 +29,15 @@ from histbench.corpus.finding import FoundLog, is_url
 from histbench.corpus.rows import PLAIN, LogRow
 from histbench.encodings import ENCODINGS
 from histbench.errors import HistbenchError, InvalidData, StorageError
-from histbench.events import MAX_SAFE_INTEGER
 from histbench.history import FORMS, whole_page
 from histbench.log import EventLog
+from histbench.measure.runs import rank, run_lengths
 from histbench.measure.stages import run_client, run_stored
+from histbench.measure.stored import StoredInput, clock_of, stored_input
 from histbench.measure.subject import Proof
 from histbench.measure.timing import Stopwatch, collector, settle
 from histbench.privacy import find_secrets
-from histbench.records import Plain, Record, delta_of_plain
-from histbench.rows import RowHead
+from histbench.records import Plain
 from histbench.store import read_log
 from histbench.store.durable import storage_error
 
@@ -108,64 +108,36 @@ def _digest(path: str) -> tuple[str, int]:
 
 
 def _measured(row: LogRow, path: str, plan: LogPlan) -> LogRow:
-    log = read_log(path).renumbered()
-    codes = Counter(each.code for each in log.diagnostics)
+    with stored_input(path) as stored:
+        return _of_stored(row, stored, plan)
+
+
+def _of_stored(row: LogRow, stored: StoredInput, plan: LogPlan) -> LogRow:
+    log = read_log(stored.path).renumbered()
+    codes = Counter(each.code for each in (*log.diagnostics, *stored.diagnostics))
     records = log.records()
     ordinary = sum(isinstance(record, Plain) for record in records)
-    runs = sorted(_runs(records))
+    runs = sorted(run_lengths(records))
     row = msgspec.structs.replace(
         row,
-        format="dsh",
+        format=stored.format,
         events=len(log),
         ordinary=ordinary,
         rows=len(records) - ordinary,
         deltas=sum(runs),
         runs=len(runs),
-        run_p50=_rank(runs, 50),
-        run_p90=_rank(runs, 90),
+        run_p50=rank(runs, 50),
+        run_p90=rank(runs, 90),
         run_max=runs[-1] if runs else None,
-        clock="synthetic" if codes["synthesised_clock"] else "source",
+        clock=clock_of(log),
         diagnostics=dict(codes),
         secrets={each.kind: each.count for each in find_secrets(records)},
     )
     with collector(enabled=False):
         row = msgspec.structs.replace(row, sizes=_sizes(log, plan))
     if plan.timings and _alone():
-        row = msgspec.structs.replace(row, seconds=_seconds(log, path, plan))
+        row = msgspec.structs.replace(row, seconds=_seconds(log, stored.path, plan))
     return row
-
-
-def _runs(records: Iterable[Record]) -> Iterator[int]:
-    """The lengths of the maximal runs of deltas that one row could hold, in order."""
-    # Records are canonical: rows are maximal, and of single deltas at most two belong together.
-    last: RowHead | None = None
-    for record in records:
-        row = delta_of_plain(record) if isinstance(record, Plain) else record
-        single = row if row is not None and isinstance(record, Plain) else None
-        if last is not None:
-            if single is not None and _goes_on(last, single):
-                yield 2
-                last = None
-                continue
-            yield 1
-        if row is not None and single is None:
-            yield row.count
-        last = single
-    if last is not None:
-        yield 1
-
-
-def _goes_on(last: RowHead, row: RowHead) -> bool:
-    return (
-        row.seq0 == last.end_seq
-        and last.same_block(row)
-        and abs(row.time0 - last.time0) <= MAX_SAFE_INTEGER
-    )
-
-
-def _rank(ordered: list[int], percent: int) -> int | None:
-    """The value that `percent` of the values do not exceed, by nearest rank."""
-    return ordered[max(-(-len(ordered) * percent // 100) - 1, 0)] if ordered else None
 
 
 def _sizes(log: EventLog, plan: LogPlan) -> dict[str, dict[str, int]]:

@@ -6,11 +6,13 @@ subject      one input: its file, its log as a page, the proof that every form h
 rounds       the timed rounds                     timing    how seconds are taken
 peaks        the peaks of memory                  memory    how peaks are taken
 sizes        counts from page bytes               samples   what came in, in order
+shape        sizes and counts alone              runs      the lengths of runs of deltas
 environment  what the numbers depend on           run       all of it, for one or more inputs
 """
 
 from histbench.measure.plan import Plan, Progress
 from histbench.measure.run import run_benchmark, run_sources
+from histbench.measure.shape import measure_shapes
 from histbench.measure.subject import Source
 
-__all__ = ["Plan", "Progress", "Source", "run_benchmark", "run_sources"]
+__all__ = ["Plan", "Progress", "Source", "measure_shapes", "run_benchmark", "run_sources"]

@@ -21,12 +21,13 @@ from typing import Any
 
 from msgspec import Struct
 
+from histbench.events import Event
 from histbench.log import Diagnostic
 from histbench.privacy.blocks import OpenBlocks, delta_of_event, edge_of_event, place_of_row
 from histbench.records import Plain, Record
 from histbench.rows import CHUNK_TYPE
 
-__all__ = ["REACH", "Secret", "SecretFinder", "find_secrets"]
+__all__ = ["KINDS", "REACH", "Secret", "SecretFinder", "find_secrets"]
 
 # The longest secret that is recognised; a JSON web token with many claims fits.
 REACH = 2048
@@ -154,6 +155,8 @@ _TABLE = (
     ),
 )
 
+KINDS = tuple(dict.fromkeys(each.kind for each in _TABLE))
+
 _MARKS = tuple(sorted({mark for pattern in _TABLE for mark in pattern.marks}))
 _RAW_MARKS = tuple(mark.encode() for mark in _MARKS)
 
@@ -195,30 +198,29 @@ class SecretFinder:
 
     def record(self, record: Record) -> None:
         """Look at one record of the log; they come in order."""
-        if not isinstance(record, Plain):
-            text = self._blocks.of(*place_of_row(record))
-            for seq, piece in zip(
-                range(record.seq0, record.end_seq), record.text_list(), strict=True
-            ):
-                text.append(piece, seq)
-            self._look_at(text)
+        if isinstance(record, Plain):
+            if record.type == CHUNK_TYPE or _may_hold(record.raw):
+                self.event(record.event())
             return
-        is_chunk = record.type == CHUNK_TYPE
-        if not is_chunk and not _may_hold(record.raw):
-            return
-        event = record.event()
-        delta = delta_of_event(event) if is_chunk else None
+        text = self._blocks.of(*place_of_row(record))
+        for seq, piece in zip(range(record.seq0, record.end_seq), record.text_list(), strict=True):
+            text.append(piece, seq)
+        self._look_at(text)
+
+    def event(self, event: Event) -> None:
+        """Look at one logical event instead."""
+        delta = delta_of_event(event)
         if delta is not None:
             text = self._blocks.of(delta.place, delta.own)
-            text.append(delta.text, record.seq)
+            text.append(delta.text, event["seq"])
             self._look_at(text)
             return
-        edge = edge_of_event(event) if is_chunk else None
+        edge = edge_of_event(event)
         if edge is not None:
             self._blocks.end(edge)
         for string in _strings(event):
             for kind, _start in _found(string):
-                self._count(kind, record.seq)
+                self._count(kind, event["seq"])
 
     def secrets(self) -> tuple[Secret, ...]:
         """What was found, by kind; call it after the last record."""

@@ -31,6 +31,20 @@ _LOG_KEYS = """
     reasoningTokens retryId policyKey retry maxRetries delayMs failure durationMs interrupted plugin
     form sections todos stream inherited records events hasMore fromSeq toSeq projections
 """
+_LATER_LOG_KEYS = """
+    pluginId rpcId reasoningEffort point handlerId rootCallId parentCallId subCallId provenance
+    policy packageId action scope digest decision senderSessionId dialect exitCode changes
+    messagePrefix lines totalLines phase revision diffs matcher baseline baselineIdentity attachment
+    attachmentId mediaType bytes width height stderrSummary childId commandId goalId round truncated
+    preset timeoutMs idPrefix purpose platform
+"""
+_SCHEMA_KEYS = """
+    description parameters required additionalProperties enum const items oneOf anyOf allOf default
+    format minimum maximum minLength maxLength minItems maxItems pattern inputSchema input_schema
+"""
+_IMPORT_KEYS = """
+    format clock items deltas assembled count first same like columns values before after frame
+"""
 _STREAM_KEYS = """
     object created choices delta finish_reason tool_calls function logprobs refusal reasoning
     reasoning_content obfuscation service_tier system_fingerprint prompt_tokens completion_tokens
@@ -46,14 +60,18 @@ _STREAM_KEYS = """
     promptTokenCount candidatesTokenCount totalTokenCount functionCall functionResponse thought
     thoughtSignature safetyRatings modelVersion responseId payload properties sessionID messageID
     partID part field callID tool state cost tokens additional_kwargs response_metadata
-    tool_call_chunks usage_metadata metadata attributes children
+    tool_call_chunks usage_metadata metadata attributes children top_logprobs token logprob caller
+    cache_creation cached_input_tokens reasoning_output_tokens container expires_at thoughts
+    toolCalls resultDisplay displayName created_at completed_at incomplete_details truncation
+    stdout stderr exit_code isMeta structuredPatch encrypted_content instructions total cached
+    rate_limits used_percent total_token_usage last_token_usage model_context_window
 """
-KEYS = _words(_LOG_KEYS + _STREAM_KEYS)
+KEYS = _words(_LOG_KEYS + _LATER_LOG_KEYS + _SCHEMA_KEYS + _IMPORT_KEYS + _STREAM_KEYS)
 
 NAMING = _words("""
     type kind role op object event method status state reason mode blockType origin source target
     outcome finish_reason stop_reason stopReason finishReason sessionUpdate field jsonrpc surfaceOp
-    delta_type userType
+    delta_type userType clock format
 """)
 
 _LOG_KINDS = """
@@ -65,12 +83,15 @@ _LOG_KINDS = """
     todo/write command/run command/done goal/change tool/code-dispatch tool/code-dispatch-start
     tool-workflow/run-start tool-workflow/run-end tool-workflow/agent-start tool-workflow/agent-end
     plan/mode system/message assistant/attempt model/selection source/event source/text
+    source/envelope source/frame source/rows source/import capture synthetic
     benchmark/separator
     block-start block-end text-delta reasoning-delta tool-call-delta usage finish
     text-chunks reasoning-chunks tool-call-chunks text reasoning tool-call tool-result image
     user assistant system tool developer model agent subagent plugin hook goal coordinator
     agent-instructions subagent-settled subagent-report skill-catalog one-shot continuable
     fallback append replace next-turn initial resume change stop tool-calls max-tokens aborted error completed
+    next-step delegation run read-only workspace-write danger-full-access allowed-once normal
+    canceled rejected success string object number integer boolean array null
     interrupted blocked pending in_progress in-progress failed cancelled running parent disposed legacy
 """
 _STREAM_KINDS = """
@@ -91,7 +112,12 @@ _STREAM_KINDS = """
     text-start text-end reasoning-start reasoning-end tool-input-start tool-input-delta
     tool-input-available tool-output-available start start-step finish-step STOP MAX_TOKENS
     message.part.delta message.part.updated message.updated step-start step-finish event_msg
-    response_item turn_context session_meta compacted AIMessageChunk human ai
+    response_item turn_context session_meta compacted AIMessageChunk human ai token_count
+    agent_reasoning agent_message user_message input_text custom_tool_call custom_tool_call_output
+    session.event session.status idle server_tool_use REASONING_START REASONING_END
+    REASONING_MESSAGE_START REASONING_MESSAGE_END response.reasoning_text.done
+    dsh dsh-embedded dsh-live openai-chat openai-responses anthropic claude-stream gemini acp grok
+    ag-ui vercel-ui cloudflare-rows langgraph opencode claude-code codex gemini-cli qwen-code
 """
 KINDS = _words(_LOG_KINDS + _STREAM_KINDS)
 

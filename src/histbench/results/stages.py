@@ -21,6 +21,11 @@ class Stage(msgspec.Struct, frozen=True):
 
 
 _TABLE = (
+    Stage("structure.deltas", "count", "events that a packed row can hold"),
+    Stage("structure.runs", "count", "runs of such deltas"),
+    Stage("structure.run_p50", "count", "median length of a run"),
+    Stage("structure.run_p90", "count", "length that 90 % of the runs do not exceed"),
+    Stage("structure.run_max", "count", "longest run"),
     Stage("wire", "bytes", "page bytes under an encoding"),
     Stage("records", "count", "records that the page lists"),
     Stage("values", "count", "JSON values that a parser meets"),
