@@ -62,11 +62,12 @@ def proved_texts(raw: bytes) -> int | None:
     return count if msgspec.json.encode(text) == quoted else None
 
 
-def joined_content(inner: bytes) -> tuple[bytes, int] | None:
+def joined_content(inner: bytes, between: bytes = b"") -> tuple[bytes, int] | None:
     r"""All texts of an array as the content of one JSON string, and how many there were.
 
     Args:
         inner: what stands between `["` and `"]` of a syntactically valid JSON array.
+        between: a byte, or nothing, to stand between the texts.
 
     Returns:
         None when the array holds anything but strings, or white space.
@@ -79,10 +80,10 @@ def joined_content(inner: bytes) -> tuple[bytes, int] | None:
         inner = inner.replace(b"\\\\", _HIDDEN_BACKSLASH)
     if quotes:
         inner = inner.replace(b'\\"', _HIDDEN_QUOTE)
-    joined = inner.replace(_SEPARATOR, b"")
+    joined = inner.replace(_SEPARATOR, between)
     if b'"' in joined:
         return None
-    count = (len(inner) - len(joined)) // len(_SEPARATOR) + 1
+    count = (len(inner) - len(joined)) // (len(_SEPARATOR) - len(between)) + 1
     if quotes:
         joined = joined.replace(_HIDDEN_QUOTE, b'\\"')
     if backslashes:

@@ -45,11 +45,11 @@ def test_the_schema_is_a_schema() -> None:
 
 @given(
     events=event_logs(),
-    form=st.sampled_from(["packed", "joined"]),
+    form=st.sampled_from(["packed", "joined", "lean"]),
     max_bytes=st.none() | st.integers(1, 2000),
 )
 def test_every_page_satisfies_the_schema(events, form, max_bytes) -> None:
-    """Whatever is selected, in both forms that have it."""
+    """Whatever is selected, in every form that has it."""
     page = select_page(EventLog.from_events(events), max_messages=2, max_bytes=max_bytes)
 
     assert list(VALIDATOR.iter_errors(json.loads(encode_page(page, form)))) == []
@@ -80,6 +80,11 @@ def changed(row: dict[str, Any], data: dict[str, Any] | None = None, **fields: A
     return {**row, "data": {**row["data"], **(data or {})}, **fields}
 
 
+def lean_event(data: Any) -> dict[str, Any]:
+    """An event as a lean page has it."""
+    return {"type": "note", "seq": 0, "time": 0, "data": data}
+
+
 @pytest.mark.parametrize(
     "page",
     [
@@ -88,6 +93,7 @@ def changed(row: dict[str, Any], data: dict[str, Any] | None = None, **fields: A
         page_of({"joined": CALL}),
         page_of({"joined": changed(CALL, {"name": "read"})}),
         page_of({"event": {"type": "x", "seq": 0, "time": 0.5, "unheard": [1]}, "view": None}),
+        page_of({"lean": lean_event({"a": {"": 0}, "b": [{"": [0, 5]}, {"": "3-9"}]}), "view": 1}),
         page_of({"chunks": ROW}, projections={"asOfSeq": -1, "values": None}, cut="oversize"),
     ],
 )
@@ -107,6 +113,11 @@ def test_what_a_page_may_hold_is_allowed(page: Any) -> None:
         page_of({"chunks": ROW, "view": {}}),
         page_of({"chunks": ROW, "joined": CALL}),
         page_of({"event": ROW}),
+        page_of({"lean": ROW}),
+        page_of({"lean": lean_event({"": 0, "a": 1})}),
+        page_of({"lean": lean_event({"": [0]})}),
+        page_of({"lean": lean_event([{"": "1"}])}),
+        page_of({"lean": lean_event({"a": {"": None}}), "event": {}}),
         page_of({"event": {"type": "text-chunks", "seq": 0, "time": 0}}),
         page_of({"chunks": changed(ROW, {"texts": []})}),
         page_of({"chunks": changed(ROW, {"texts": ["a", 1]})}),

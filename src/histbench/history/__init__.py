@@ -1,8 +1,8 @@
 """History pages: which records a page holds, how they are shipped, and what a client makes of them.
 
 `page` is the value, `select` chooses one, `wire` is the strict JSON shape and `schema` publishes
-it, `joined` and `raw` are the other spellings of the same interval, `forms` the table of all of
-them.  `window` is what a client keeps of the pages and live events that reach it; `subagent` says
+it, `joined`, `lean` and `raw` are the other spellings of the same interval, `forms` the table of
+all of them.  `window` is what a client keeps of the pages and live events that reach it; `subagent` says
 who may ask for a child's pages.
 """
 

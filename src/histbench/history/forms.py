@@ -6,6 +6,7 @@
 | projection | no | completed steps keep their first token and their message (`fold.projection`) |
 | packed | yes | rows for runs of three or more, watermarks (note 000) |
 | joined | yes | packed, with a row's texts and gaps as one string each |
+| lean | yes | joined, without copies and lists that the page's rows tell anyway |
 
 A form encodes a page, and reads one in two steps that a measurement keeps apart: `parse` lets a
 native parser check the shape, `validate` proves the content.
@@ -19,6 +20,7 @@ from msgspec import Struct
 
 from histbench.errors import LimitExceeded, UsageError
 from histbench.fold.projection import project_records
+from histbench.history.lean_encode import encode_lean
 from histbench.history.page import HistoryPage
 from histbench.history.raw import encode_raw, parse_raw, validate_raw
 from histbench.history.wire import encode_joined, encode_packed, parse_page, validate_page
@@ -84,6 +86,14 @@ FORMS: dict[str, Form] = {
             lossless=True,
             description="packed, with a row's texts and gaps as one string each",
             encode=encode_joined,
+            parse=parse_page,
+            validate=validate_page,
+        ),
+        Form(
+            name="lean",
+            lossless=True,
+            description="joined, without copies and seq lists that the page's rows tell anyway",
+            encode=encode_lean,
             parse=parse_page,
             validate=validate_page,
         ),

@@ -19,24 +19,29 @@ from msgspec import UNSET, Struct, UnsetType
 from histbench.errors import InvalidRow, Place
 from histbench.events import DELTA_KINDS, MAX_SAFE_INTEGER
 from histbench.jsontext import encode, js_number, merge_surrogates
-from histbench.rows import RowHead, numbers_json
+from histbench.raw_columns import joined_content
+from histbench.rows import Row, RowHead, numbers_json
 
 __all__ = [
     "JOINED_TAGS",
     "SEPARATOR",
+    "SEPARATOR_BYTE",
     "JoinedRow",
     "StoredJoined",
     "join_row",
     "joined_json",
     "joined_of_stored",
+    "joined_text",
 ]
 
 SEPARATOR = "\x7f"
-_SEPARATOR_BYTE = SEPARATOR.encode()
+SEPARATOR_BYTE = SEPARATOR.encode()
 
 _SIGNS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _SIGN_BYTES = _SIGNS.encode()
 _SIGN_TO_VALUE = bytes.maketrans(_SIGN_BYTES, bytes(range(len(_SIGN_BYTES))))
+_NO_SIGN = b"!"
+_VALUE_TO_SIGN = _SIGN_BYTES.ljust(256, _NO_SIGN)
 _LONG_GAP = re.compile(r"\((-?[1-9][0-9]{0,16})\)")
 
 JOINED_TAGS = {kind.tag: f"{kind.tag.removesuffix('-chunks')}-joined" for kind in DELTA_KINDS}
@@ -68,7 +73,7 @@ class JoinedRow(RowHead, frozen=True, kw_only=True, gc=False):
         # In UTF-8 the separator's byte stands for nothing else, and bytes are deleted at the speed
         # of memory, which str.replace is far from where every third character goes.
         try:
-            return self.joined.encode().translate(None, _SEPARATOR_BYTE).decode()
+            return self.joined.encode().translate(None, SEPARATOR_BYTE).decode()
         except UnicodeEncodeError:
             return merge_surrogates(self.joined.replace(SEPARATOR, ""))
 
@@ -77,15 +82,37 @@ class JoinedRow(RowHead, frozen=True, kw_only=True, gc=False):
         return self.joined.partition(SEPARATOR)[0]
 
 
+class _GapSigns(dict[int, str]):
+    """The spelling of every gap: the short ones are members, the long ones are made."""
+
+    def __missing__(self, gap: int) -> str:
+        return f"({gap})"
+
+
+_sign_of_gap = _GapSigns(enumerate(_SIGNS)).__getitem__
+
+
+def _gaps_text(row: RowHead) -> str:
+    if isinstance(row, JoinedRow):
+        return row.gaps
+    gaps = row.gap_list()
+    try:
+        signs = bytes(gaps).translate(_VALUE_TO_SIGN)
+    except ValueError:
+        # No byte, so no short gap either.
+        pass
+    else:
+        if _NO_SIGN not in signs:
+            return signs.decode()
+    return "".join(map(_sign_of_gap, gaps))
+
+
 def join_row(row: RowHead) -> JoinedRow | None:
     """`row` in the joined spelling; None when a text holds the separator."""
     texts = row.text_list()
     joined = SEPARATOR.join(texts)
     if joined.count(SEPARATOR) != len(texts) - 1:
         return None
-    gaps = "".join(
-        [_SIGNS[gap] if 0 <= gap < len(_SIGNS) else f"({gap})" for gap in row.gap_list()]
-    )
     return JoinedRow(
         kind=row.kind,
         seq0=row.seq0,
@@ -96,13 +123,33 @@ def join_row(row: RowHead) -> JoinedRow | None:
         call_id=row.call_id,
         name=row.name,
         count=row.count,
-        gaps=gaps,
+        gaps=_gaps_text(row),
         joined=joined,
     )
 
 
-def joined_json(row: JoinedRow) -> bytes:
-    """The wire text of a joined row."""
+def joined_text(row: RowHead) -> bytes | None:
+    """What stands between the quotes of `text`; None when a text holds the separator."""
+    if isinstance(row, Row) and SEPARATOR_BYTE not in row.texts:
+        # A few passes over the raw array instead of a value for each member.
+        found = joined_content(row.texts[2:-2], SEPARATOR_BYTE)
+        if found is not None:
+            return found[0]
+    joined = row if isinstance(row, JoinedRow) else join_row(row)
+    return None if joined is None else encode(joined.joined)[1:-1]
+
+
+def joined_json(row: RowHead, text: bytes | None = None) -> bytes | None:
+    """The wire text of `row` in the joined spelling; None when a text holds the separator.
+
+    Args:
+        row: in any spelling.
+        text: its `joined_text`, if the caller has it.
+    """
+    if text is None:
+        text = joined_text(row)
+        if text is None:
+            return None
     turn, step, index = numbers_json(row.turn, row.step, row.index)
     call = b"" if row.call_id is None else b',"id":' + encode(row.call_id)
     if row.name is not None:
@@ -114,7 +161,7 @@ def joined_json(row: JoinedRow) -> bytes:
         turn,
         step,
         index,
-        b'"dt":"%b"%b,"text":%b' % (row.gaps.encode(), call, encode(row.joined)),
+        b'"dt":"%b"%b,"text":"%b"' % (_gaps_text(row).encode(), call, text),
     )
 
 
@@ -166,7 +213,7 @@ def joined_of_stored(stored: StoredJoined) -> JoinedRow:
         raise refuse("data_keys", "wrong keys in data", stored.type, "id only on tool calls")
     # Half a surrogate pair takes three bytes here; only separators are counted.
     text = data.text.encode("utf-8", "surrogatepass")
-    count = len(text) - len(text.translate(None, _SEPARATOR_BYTE)) + 1
+    count = len(text) - len(text.translate(None, SEPARATOR_BYTE)) + 1
     if count - 1 > MAX_SAFE_INTEGER - stored.seq0:
         raise refuse("seq_range", "member seqs leave the safe integers", count, "safe integers")
     turn, step, index = js_number(data.turn), js_number(data.step), js_number(data.index)

@@ -42,8 +42,49 @@ _EVENT: Schema = {
 }
 
 
+_LEAN: Schema = {
+    **_EVENT,
+    "description": (
+        'An event in which an object whose one key is empty is a marker: {"":n} and {"":[n,d,...]} '
+        'stand for strings, {"":"a-b"} in an array for integers.'
+    ),
+    "properties": {**_EVENT["properties"], "data": {"$ref": "#/$defs/told"}},
+    "additionalProperties": {"$ref": "#/$defs/told"},
+}
+
+# What may stand in a lean event: any JSON whose objects with an empty key are markers.
+_TOLD: Schema = {
+    "anyOf": [
+        {"type": ["null", "boolean", "number", "string"]},
+        {"type": "array", "items": {"$ref": "#/$defs/told"}},
+        {
+            "type": "object",
+            "propertyNames": {"minLength": 1},
+            "additionalProperties": {"$ref": "#/$defs/told"},
+        },
+        {
+            "type": "object",
+            "properties": {
+                "": {
+                    "oneOf": [
+                        _SEQ,
+                        {"type": "array", "items": _SEQ, "minItems": 2},
+                        {
+                            "type": "string",
+                            "pattern": "^(0|[1-9][0-9]{0,15})-[1-9][0-9]{0,15}$",
+                        },
+                    ]
+                }
+            },
+            "required": [""],
+            "additionalProperties": False,
+        },
+    ]
+}
+
+
 def page_schema() -> Schema:
-    """The schema of a page in the forms `packed` and `joined`, as JSON values."""
+    """The schema of a page in the forms `packed`, `joined` and `lean`, as JSON values."""
     _, types = msgspec.json.schema_components([WirePage], ref_template="#/$defs/{name}")
     page, record = types["WirePage"], types["_WireRecord"]
     row, row_data = types["StoredRow"], types["_StoredData"]
@@ -69,11 +110,14 @@ def page_schema() -> Schema:
             "record": {
                 "oneOf": [
                     _fields(record, ["event"], optional=["view"], event={"$ref": "#/$defs/event"}),
+                    _fields(record, ["lean"], optional=["view"], lean={"$ref": "#/$defs/lean"}),
                     _fields(record, ["chunks"], chunks={"$ref": "#/$defs/row"}),
                     _fields(record, ["joined"], joined={"$ref": "#/$defs/joined"}),
                 ]
             },
             "event": _EVENT,
+            "lean": _LEAN,
+            "told": _TOLD,
             "row": {"oneOf": [_row_schema(kind, row, row_data) for kind in DELTA_KINDS]},
             "joined": {
                 "oneOf": [_joined_schema(each, joined, joined_data) for each in DELTA_KINDS]

@@ -1,7 +1,7 @@
 """A history page as JSON: `{records, hasMore, fromSeq, toSeq, projections?, cut?}`.
 
-A record is `{event, view?}` for an ordinary event, `{chunks}` for a packed row (note 000), or
-`{joined}` for a row in the negotiated spelling.  `projections` is `{asOfSeq, values}`; `cut` is
+A record is `{event, view?}` for an ordinary event, `{chunks}` for a packed row (note 000), or, in
+the negotiated spellings, `{joined}` for a row and `{lean, view?}` for an event.  `projections` is `{asOfSeq, values}`; `cut` is
 there only when a budget ended the page (see `page.PageCut`).  Encoding passes stored text on: rows and events
 are already JSON.  Decoding is strict: unknown keys are refused, every row is validated, and the
 records must cover `[fromSeq, toSeq)` exactly.
@@ -12,20 +12,17 @@ A page that msgspec cannot read, for a lone surrogate or a `1.0`, goes through `
 validated value by value, with the same result.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from typing import Any, get_args
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
-from histbench.errors import InvalidPage
+from histbench.errors import InvalidJson, InvalidPage
 from histbench.events import MAX_SAFE_INTEGER, safe_integer
-from histbench.history.joined import (
-    StoredJoined,
-    join_row,
-    joined_json,
-    joined_of_stored,
-)
+from histbench.history.halves import hide_halves, show_halves
+from histbench.history.joined import StoredJoined, joined_json, joined_of_stored
+from histbench.history.lean_decode import LeanEvent, expand_events, lean_of_json
 from histbench.history.page import (
     HistoryPage,
     PageCut,
@@ -35,14 +32,16 @@ from histbench.history.page import (
 )
 from histbench.jsontext import check_skipped, decode, encode, js_number
 from histbench.records import Plain, StoredRow, event_of_json, read_value, row_of_stored
-from histbench.rows import Row, RowHead
+from histbench.rows import Row
 
 __all__ = [
     "WirePage",
     "WireProjections",
     "encode_joined",
     "encode_packed",
+    "event_record",
     "packed_record",
+    "page_json",
     "parse_page",
     "validate_page",
 ]
@@ -53,6 +52,7 @@ class _WireRecord(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     view: Raw | UnsetType = UNSET
     chunks: StoredRow | UnsetType = UNSET
     joined: StoredJoined | UnsetType = UNSET
+    lean: Raw | UnsetType = UNSET
 
 
 class WireProjections(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
@@ -73,43 +73,50 @@ class WirePage(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
     cut: PageCut | UnsetType = UNSET
 
 
+class _LoosePage(WirePage, frozen=True):
+    """The same, its records not parsed yet."""
+
+    records: list[Raw]  # type: ignore[assignment]
+
+
 _decoder = msgspec.json.Decoder(WirePage)
+_loose_decoder = msgspec.json.Decoder(_LoosePage)
+_record_decoder = msgspec.json.Decoder(_WireRecord)
 _cuts = get_args(PageCut)
+_A_RECORD = "{event, view?}, {lean, view?}, {chunks} or {joined}"
 
 
 def encode_packed(page: HistoryPage) -> bytes:
     """The page with its rows packed."""
-    return _encode(page, _packed_row)
+    return page_json(page, map(packed_record, page.records))
 
 
 def encode_joined(page: HistoryPage) -> bytes:
     """The page with its rows joined, where their texts allow it."""
-    return _encode(page, _joined_record)
+    return page_json(page, map(joined_record, page.records))
 
 
 def packed_record(record: PageRecord) -> bytes:
     """The wire text of one record of a packed page."""
-    return _event_record(record) if isinstance(record, Plain) else _packed_row(record)
+    if isinstance(record, Plain):
+        return event_record(record)
+    return b'{"chunks":%b}' % Row.of(record).json()
 
 
-def _packed_row(row: RowHead) -> bytes:
-    return b'{"chunks":%b}' % Row.of(row).json()
+def joined_record(record: PageRecord) -> bytes:
+    """The wire text of one record of a joined page."""
+    joined = None if isinstance(record, Plain) else joined_json(record)
+    return packed_record(record) if joined is None else b'{"joined":%b}' % joined
 
 
-def _joined_record(row: RowHead) -> bytes:
-    joined = join_row(row)
-    if joined is None:
-        return _packed_row(row)
-    return b'{"joined":%b}' % joined_json(joined)
+def event_record(record: Plain, raw: bytes | None = None, key: bytes = b"event") -> bytes:
+    """The wire text of an ordinary event, or of another text for it under another key."""
+    view = b"" if record.view is None else b',"view":%b' % record.view
+    return b'{"%b":%b%b}' % (key, record.raw if raw is None else raw, view)
 
 
-def _encode(page: HistoryPage, row_record: Callable[[RowHead], bytes]) -> bytes:
-    records = b",".join(
-        [
-            _event_record(record) if isinstance(record, Plain) else row_record(record)
-            for record in page.records
-        ]
-    )
+def page_json(page: HistoryPage, records: Iterable[bytes]) -> bytes:
+    """The page around the wire texts of its records."""
     extras = b"" if page.cut is None else b',"cut":"%b"' % page.cut.encode()
     if page.projections is not None:
         derived = page.projections
@@ -119,18 +126,12 @@ def _encode(page: HistoryPage, row_record: Callable[[RowHead], bytes]) -> bytes:
             extras,
         )
     return b'{"records":[%b],"hasMore":%b,"fromSeq":%d,"toSeq":%d%b}' % (
-        records,
+        b",".join(records),
         b"true" if page.has_more else b"false",
         page.from_seq,
         page.to_seq,
         extras,
     )
-
-
-def _event_record(record: Plain) -> bytes:
-    if record.view is None:
-        return b'{"event":%b}' % record.raw
-    return b'{"event":%b,"view":%b}' % (record.raw, record.view)
 
 
 def parse_page(data: bytes) -> WirePage | dict[str, Any]:
@@ -140,14 +141,46 @@ def parse_page(data: bytes) -> WirePage | dict[str, Any]:
         InvalidJson: not JSON.
         InvalidPage: JSON, but no object (`page_shape`).
     """
-    try:
-        return _decoder.decode(data)
-    except (msgspec.DecodeError, RecursionError):
-        # Perhaps only a surrogate or a number that msgspec will not take.
-        value = decode(data)
+    for read in (_decoder.decode, _parse_loosely):
+        try:
+            return read(data)
+        except (msgspec.DecodeError, RecursionError, InvalidJson):
+            # Perhaps only a surrogate or a number that msgspec will not take.
+            continue
+    value = decode(data)
     if not isinstance(value, dict):
         raise InvalidPage("not a page", code="page_shape", found=value, expected="an object")
     return value
+
+
+def _parse_loosely(data: bytes) -> WirePage:
+    """The page when halves of surrogate pairs are in it: rows with some as values, events as sent."""
+    hidden = hide_halves(data)
+    page = _loose_decoder.decode(data if hidden is None else hidden)
+    records = list(map(_loose_record, page.records))
+    if page.projections is UNSET:
+        return msgspec.structs.replace(page, records=records)
+    derived = _shown(page.projections, "values")
+    return msgspec.structs.replace(page, records=records, projections=derived)
+
+
+def _loose_record(hidden: Raw) -> Any:
+    raw = show_halves(bytes(hidden))
+    if len(raw) == len(hidden):
+        return _record_decoder.decode(raw)
+    record = _record_decoder.decode(hidden)
+    if record.chunks is record.joined is UNSET:
+        return _shown(record, "event", "lean", "view")
+    return decode(raw)
+
+
+def _shown(struct: Any, *names: str) -> Any:
+    """A struct of the page with the halves in its raw fields as they were sent."""
+    fields = {name: getattr(struct, name) for name in names}
+    shown = {
+        name: Raw(show_halves(bytes(field))) for name, field in fields.items() if field is not UNSET
+    }
+    return msgspec.structs.replace(struct, **shown)
 
 
 def validate_page(parsed: WirePage | dict[str, Any]) -> HistoryPage:
@@ -161,11 +194,13 @@ def validate_page(parsed: WirePage | dict[str, Any]) -> HistoryPage:
     """
     if isinstance(parsed, dict):
         return _validate_value(parsed)
-    records = tuple([_record_of_wire(record) for record in parsed.records])
+    records = [_record_of_wire(record) for record in parsed.records]
     check_cover(records, parsed.from_seq, parsed.to_seq)
+    if LeanEvent in set(map(type, records)):
+        records = expand_events(records)
     derived = parsed.projections
     return HistoryPage(
-        records=records,
+        records=tuple(records),
         has_more=parsed.has_more,
         from_seq=parsed.from_seq,
         to_seq=parsed.to_seq,
@@ -185,20 +220,27 @@ def _projections(as_of_seq: int | None, values: bytes) -> Projections:
     return Projections(as_of_seq=as_of_seq, values=values)
 
 
-def _record_of_wire(record: _WireRecord) -> PageRecord:
-    chunks, event, joined = record.chunks, record.event, record.joined
-    if not isinstance(chunks, UnsetType):
-        if event is UNSET and joined is UNSET and record.view is UNSET:
-            return row_of_stored(chunks)
-    elif not isinstance(joined, UnsetType):
-        if event is UNSET and record.view is UNSET:
+def _record_of_wire(record: Any) -> PageRecord:
+    if not isinstance(record, _WireRecord):
+        return _record_of_value(record)
+    chunks, joined, event, lean = record.chunks, record.joined, record.event, record.lean
+    if not isinstance(event, UnsetType):
+        if chunks is joined is lean is UNSET:
+            return event_of_json(bytes(event), _view_of_wire(record))
+    elif not isinstance(lean, UnsetType):
+        if chunks is joined is UNSET:
+            return lean_of_json(bytes(lean), _view_of_wire(record))
+    elif record.view is UNSET:
+        if not isinstance(chunks, UnsetType):
+            if joined is UNSET:
+                return row_of_stored(chunks)
+        elif not isinstance(joined, UnsetType):
             return joined_of_stored(joined)
-    elif not isinstance(event, UnsetType):
-        view = None if isinstance(record.view, UnsetType) else bytes(record.view)
-        return event_of_json(bytes(event), view)
-    raise InvalidPage(
-        "not a record", code="page_record", expected="{event, view?}, {chunks} or {joined}"
-    )
+    raise InvalidPage("not a record", code="page_record", expected=_A_RECORD)
+
+
+def _view_of_wire(record: _WireRecord) -> bytes | None:
+    return None if isinstance(record.view, UnsetType) else bytes(record.view)
 
 
 def _validate_value(value: dict[str, Any]) -> HistoryPage:
@@ -220,10 +262,12 @@ def _validate_value(value: dict[str, Any]) -> HistoryPage:
             found=sorted(value),
             expected="records, hasMore, fromSeq, toSeq and at most projections and cut",
         )
-    covering = tuple(map(_record_of_value, records))
+    covering = list(map(_record_of_value, records))
     check_cover(covering, from_seq, to_seq)
+    if LeanEvent in set(map(type, covering)):
+        covering = expand_events(covering)
     return HistoryPage(
-        records=covering,
+        records=tuple(covering),
         has_more=has_more,
         from_seq=from_seq,
         to_seq=to_seq,
@@ -260,12 +304,11 @@ def _record_of_value(value: Any) -> PageRecord:
         record = read_value(value["chunks"])
         if isinstance(record, Row):
             return record
-    elif keys in ({"event"}, {"event", "view"}):
+    elif keys - {"view"} in ({"event"}, {"lean"}):
         view = encode(value["view"]) if "view" in value else None
+        if "lean" in keys:
+            return lean_of_json(encode(value["lean"]), view)
         return event_of_json(encode(value["event"]), view)
     raise InvalidPage(
-        "not a record",
-        code="page_record",
-        found=sorted(map(str, keys)),
-        expected="{event, view?}, {chunks} or {joined}",
+        "not a record", code="page_record", found=sorted(map(str, keys)), expected=_A_RECORD
     )
