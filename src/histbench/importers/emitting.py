@@ -80,12 +80,11 @@ class Emitter:
 
     def fragments(self, item: Item, fragments: Sequence[Fragment]) -> None:
         """The item as deltas, one for each of its texts, and its share of an envelope."""
-        member = _member(item, fragments)
-        paths = tuple(path for path, _, _, _ in fragments)
-        shape = (paths, _keys(item), None)
+        shape = (tuple([path for path, _, _, _ in fragments]), _keys(item), None)
         if not self._segment.fits(shape):
             self.flush()
-        self._segment.add(shape, member, [text for _, _, _, text in fragments], self.seq)
+        member = _member(item, fragments)
+        self._segment.add(shape, member, [text for _, _, _, text in fragments], self.seq, item.size)
         for _, step, block, text in fragments:
             step.append(block, text)
         self.deltas += len(fragments)
@@ -101,7 +100,7 @@ class Emitter:
         shape = (paths, _keys(item), blocks)
         if not self._segment.fits(shape):
             self.flush()
-        self._segment.add(shape, member, [text for _, _, _, text in fragments], self.seq)
+        self._segment.add(shape, member, [text for _, _, _, text in fragments], self.seq, item.size)
         for _, step, block, text in fragments:
             grown, block.seen = text[len(block.seen) :], text
             if grown:
@@ -134,7 +133,8 @@ class Emitter:
 
 def _keys(item: Item) -> Any:
     value = item.value
-    return (tuple(value) if isinstance(value, dict) else len(value), tuple(item.frame or ()))
+    names = tuple(value) if isinstance(value, dict) else len(value)
+    return (names, tuple(item.frame)) if item.frame else (names, ())
 
 
 def _member(item: Item, fragments: Sequence[Fragment]) -> dict[str, Any]:

@@ -34,8 +34,12 @@ Path = tuple[str | int, ...]
 SEGMENT_MEMBERS = 1024
 _SEGMENT_CHARACTERS = 1024 * 1024
 
+# Of the values' JSON text: as Python objects they are some ten times as large.
+_SEGMENT_BYTES = 4 * 1024 * 1024
+
 # Envelopes that a later one may refer to: interleaved streams take turns.
 _REMEMBERED = 64
+_REMEMBERED_BYTES = 64 * 1024
 
 _SCALARS = (str, int, float, bool, type(None))
 
@@ -47,7 +51,7 @@ class Segment:
         self._shape: Any = None
         self._members: list[Any] = []
         self._texts: list[list[str]] = []
-        self._characters = 0
+        self._characters = self._bytes = 0
         self._first = 0
         self._known: dict[bytes, int] = {}
 
@@ -57,15 +61,17 @@ class Segment:
             shape == self._shape
             and len(self._members) < SEGMENT_MEMBERS
             and self._characters < _SEGMENT_CHARACTERS
+            and self._bytes < _SEGMENT_BYTES
         )
 
-    def add(self, shape: Any, member: Any, texts: list[str], seq: int) -> None:
-        """Add a value whose texts were taken out; its first delta has `seq`."""
+    def add(self, shape: Any, member: Any, texts: list[str], seq: int, size: int) -> None:
+        """Add a value of `size` bytes whose texts were taken out; its first delta has `seq`."""
         if not self._members:
             self._shape, self._first = shape, seq
         self._members.append(member)
         self._texts.append(texts)
         self._characters += sum(map(len, texts))
+        self._bytes += size
 
     def flush(self, seq: int) -> dict[str, Any] | None:
         """The data of the envelope, which will have `seq`; None when there is nothing to say."""
@@ -87,12 +93,13 @@ class Segment:
             data["like"] = self._known[key]
         else:
             data["same"] = same
-            self._known[key] = seq
+            if len(key) <= _REMEMBERED_BYTES:
+                self._known[key] = seq
             if len(self._known) > _REMEMBERED:
                 del self._known[next(iter(self._known))]
         if columns:
             data["columns"] = columns
-        self._members, self._texts, self._characters = [], [], 0
+        self._members, self._texts, self._characters, self._bytes = [], [], 0, 0
         return data
 
 
@@ -132,18 +139,10 @@ def _split(
 
 
 def _all_same(values: Sequence[Any]) -> bool:
-    first = values[0]
-    kind = type(first)
-    if any(type(each) is not kind for each in values):
-        # 1 and true are equal to Python.
+    # 1 and true are equal to Python, and so are [1] and [true]; only these are spelled apart.
+    if len(set(map(type, values))) > 1 or values.count(values[0]) < len(values):
         return False
-    if isinstance(first, _SCALARS):
-        return all(each == first for each in values)
-    if any(each != first for each in values):
-        return False
-    # To Python the objects {"a": 1} and {"a": true} are equal, but they are not spelled alike.
-    text = repr(first)
-    return all(repr(each) == text for each in values)
+    return isinstance(values[0], _SCALARS) or len(set(map(repr, values))) == 1
 
 
 def _counts_up(values: Sequence[Any]) -> bool:

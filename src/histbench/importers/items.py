@@ -25,7 +25,8 @@ class Item(Struct, kw_only=True):
 
     `event` is the name that a server-sent event gives it.  `frame` holds what of its envelope the
     value does not repeat: `event`, `id`, `retry`, `comment`, or `json`, the field that was JSON in
-    a string.  `padding` counts the blanks before the closing brace.
+    a string.  `size` is the length of its JSON text, of which `padding` are blanks before the
+    closing brace.
     """
 
     value: Any = None
@@ -34,6 +35,7 @@ class Item(Struct, kw_only=True):
     byte: int | None
     event: str | None = None
     frame: dict[str, str] | None = None
+    size: int = 0
     padding: int = 0
 
     @property
@@ -50,7 +52,7 @@ def item_of(raw: bytes, line: int, byte: int | None) -> Item:
     """
     try:
         value = decode(raw)
-        if raw.count(b"[") + raw.count(b"{") > _NESTING_TO_TRY:
+        if len(raw) > _NESTING_TO_TRY and raw.count(b"[") + raw.count(b"{") > _NESTING_TO_TRY:
             encode({"data": {"value": {"": [value]}}})
     except InvalidJson as error:
         if error.code not in _KEPT_AS_TEXT:
@@ -62,7 +64,7 @@ def item_of(raw: bytes, line: int, byte: int | None) -> Item:
             before = raw[:-1].rstrip(b" ")
             # Blanks that follow a line end are somebody's layout.
             padding = 0 if before.endswith(b"\n") else len(raw) - 1 - len(before)
-        return Item(value=value, line=line, byte=byte, padding=padding)
+        return Item(value=value, line=line, byte=byte, size=len(raw), padding=padding)
     return Item(text=text_of(raw, line, byte), line=line, byte=byte)
 
 

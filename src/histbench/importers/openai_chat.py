@@ -15,6 +15,7 @@ A step ends with `[DONE]`, with the completion's usage, or with the recording.
 from typing import Any
 
 from histbench.importers.emitting import Emitter, Fragment
+from histbench.importers.envelopes import Path
 from histbench.importers.family import Format
 from histbench.importers.fields import at, count_at, list_at, object_at, text_at
 from histbench.importers.items import Item
@@ -22,12 +23,12 @@ from histbench.importers.steps import Step, Steps
 
 __all__ = ["OPENAI_CHAT", "OpenAIChat"]
 
-_TEXTS = (
-    ("reasoning_content", "reasoning"),
-    ("reasoning", "reasoning"),
-    ("content", "text"),
-    ("refusal", "text"),
-)
+_TEXTS = {
+    "reasoning_content": "reasoning",
+    "reasoning": "reasoning",
+    "content": "text",
+    "refusal": "text",
+}
 
 
 class OpenAIChat:
@@ -51,25 +52,33 @@ class OpenAIChat:
         completion = text_at(value, "id")
         if completion not in self._choices:
             self._steps.close_finished()
+            self._choices = {
+                name: keys
+                for name, keys in self._choices.items()
+                if any(self._steps.get(key) is not None for key in keys)
+            }
         fragments: list[Fragment] = []
+        words: list[tuple[Any, str]] = []
+        # A delta's text is taken out of the value, so what else it says is looked at before.
         for position, choice in enumerate(value["choices"]):
             if isinstance(choice, dict):
-                fragments += self._read_choice(item, completion, position, choice)
+                key = (completion, _choice_index(choice, position))
+                self._read_choice(item, key, position, choice, fragments)
+                word = choice.get("finish_reason")
+                if isinstance(word, str):
+                    words.append((key, word))
         usage = _usage(object_at(value, "usage") or object_at(value, "x_groq", "usage"))
-        # A delta's text is taken out of the value, so what else it says is looked at before.
-        words = [text_at(choice, "finish_reason") for choice in value["choices"]]
         if fragments:
             self._out.fragments(item, fragments)
         else:
             self._out.verbatim(item)
-        keys = self._choices.get(completion, [])
-        for position, word in enumerate(words):
-            key = (completion, _choice_index(value["choices"][position], position))
+        for key, word in words:
             step = self._steps.get(key)
-            if step is not None and word is not None:
+            if step is not None:
                 step.reason = word
         if usage is not None:
             # Counts are of the whole completion; they stand on its first choice.
+            keys = self._choices.get(completion)
             step = self._steps.get(keys[0]) if keys else None
             if step is not None:
                 step.usage = usage
@@ -81,66 +90,65 @@ class OpenAIChat:
         self._steps.close_all(interrupted=True)
 
     def _read_choice(
-        self, item: Item, completion: str | None, position: int, choice: dict[str, Any]
-    ) -> list[Fragment]:
-        delta = object_at(choice, "delta")
-        key = (completion, _choice_index(choice, position))
-        path = ("value", "choices", position, "delta")
-        found: list[Fragment] = []
-        for name, kind in _TEXTS:
-            text = delta.get(name)
-            if isinstance(text, str):
-                step = self._step(item, completion, key, begin=text != "")
-                if step is not None and (text or name in step.blocks):
-                    found.append(((*path, name), step, step.block(name, kind), text))
-            elif isinstance(text, list):
-                found += self._read_parts(item, completion, key, (*path, name), text)
-        for number, call in enumerate(list_at(delta, "tool_calls")):
-            function = object_at(call, "function")
-            step = self._step(item, completion, key, begin=bool(function))
-            if step is not None and function:
-                where = (*path, "tool_calls", number, "function")
-                found += _read_call(step, where, _call_key(step, call, number), call, function)
-        call = object_at(delta, "function_call")
-        if call and (step := self._step(item, completion, key, begin=True)) is not None:
-            found += _read_call(step, (*path, "function_call"), "function_call", {}, call)
-        return found
-
-    def _read_parts(
         self,
         item: Item,
-        completion: str | None,
         key: Any,
-        path: tuple[str | int, ...],
-        parts: list[Any],
-    ) -> list[Fragment]:
-        found: list[Fragment] = []
+        position: int,
+        choice: dict[str, Any],
+        found: list[Fragment],
+    ) -> None:
+        """Add the fragments in one choice to `found`."""
+        delta = choice.get("delta")
+        if not isinstance(delta, dict):
+            return
+        path: Path = ("value", "choices", position, "delta")
+        for name, field in delta.items():
+            kind = _TEXTS.get(name)
+            if kind is not None and isinstance(field, str):
+                step = self._step(item, key) if field else self._steps.get(key)
+                if step is not None and (field or name in step.blocks):
+                    found.append(((*path, name), step, step.block(name, kind), field))
+            elif kind is not None and isinstance(field, list):
+                self._read_parts(item, key, (*path, name), field, found)
+            elif name == "tool_calls" and isinstance(field, list):
+                for number, call in enumerate(field):
+                    function = object_at(call, "function")
+                    if function:
+                        step = self._step(item, key)
+                        where = (*path, name, number, "function")
+                        call_key = _call_key(step, call, number)
+                        found += _read_call(step, where, call_key, call, function)
+            elif name == "function_call" and isinstance(field, dict) and field:
+                found += _read_call(self._step(item, key), (*path, name), name, {}, field)
+
+    def _read_parts(
+        self, item: Item, key: Any, path: Path, parts: list[Any], found: list[Fragment]
+    ) -> None:
+        """Add the fragments in a content that is an array of parts."""
         for number, part in enumerate(parts):
-            nested = list_at(part, "thinking")
-            texts: list[tuple[tuple[str | int, ...], str, str | None]] = [
+            texts: list[tuple[Path, str, str | None]] = [
                 ((*path, number, "text"), "text", text_at(part, "text"))
             ]
             texts += [
                 ((*path, number, "thinking", index, "text"), "reasoning", text_at(each, "text"))
-                for index, each in enumerate(nested)
+                for index, each in enumerate(list_at(part, "thinking"))
             ]
             for where, kind, text in texts:
-                if text and (step := self._step(item, completion, key, begin=True)) is not None:
-                    block = step.block(("part", kind), kind)
-                    found.append((where, step, block, text))
-        return found
+                if text:
+                    step = self._step(item, key)
+                    found.append((where, step, step.block(("part", kind), kind), text))
 
-    def _step(self, item: Item, completion: str | None, key: Any, *, begin: bool) -> Step | None:
+    def _step(self, item: Item, key: Any) -> Step:
+        """The step of a choice, begun if there is none; `key` is (completion, choice)."""
         step = self._steps.get(key)
-        if step is None and begin:
+        if step is None:
             step = self._steps.open(key, item.place)
-            step.model = text_at(item.value, "model")
-            step.message_id = completion
-            self._choices.setdefault(completion, []).append(key)
+            step.model, step.message_id = text_at(item.value, "model"), key[0]
+            self._choices.setdefault(key[0], []).append(key)
         return step
 
 
-def _choice_index(choice: Any, position: int) -> int:
+def _choice_index(choice: dict[str, Any], position: int) -> int:
     index = count_at(choice, "index")
     return position if index is None else index
 
@@ -159,7 +167,7 @@ def _call_key(step: Step, call: Any, number: int) -> Any:
 
 
 def _read_call(
-    step: Step, path: tuple[str | int, ...], key: Any, call: Any, function: dict[str, Any]
+    step: Step, path: Path, key: Any, call: Any, function: dict[str, Any]
 ) -> list[Fragment]:
     block = step.block(key, "tool-call", text_at(call, "id"), text_at(function, "name"))
     text = text_at(function, "arguments")
@@ -167,6 +175,8 @@ def _read_call(
 
 
 def _usage(usage: dict[str, Any]) -> dict[str, int] | None:
+    if not usage:
+        return None
     given, made = count_at(usage, "prompt_tokens"), count_at(usage, "completion_tokens")
     if given is None or made is None:
         return None

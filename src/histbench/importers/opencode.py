@@ -34,7 +34,8 @@ class OpenCode:
     def __init__(self, out: Emitter) -> None:
         self._out = out
         self._steps = Steps(out)
-        self._parts: dict[str, str] = {}
+        # The kinds of the parts of each message under way.
+        self._parts: dict[str | None, dict[str, str]] = {}
 
     def feed(self, item: Item) -> None:
         """Take one event or row."""
@@ -53,6 +54,7 @@ class OpenCode:
                 step.usage = _usage(object_at(part, "tokens")) or step.usage
                 step.reason = text_at(part, "reason") or step.reason
                 self._steps.close(message)
+            self._parts.pop(message, None)
 
     def finish(self) -> None:
         """End what is open."""
@@ -63,8 +65,9 @@ class OpenCode:
         kind = _KINDS.get(text_at(part, "type") or "")
         if name is None or text is None or kind is None or ends_in_half(text):
             return False
-        step = self._step(item, text_at(part, "messageID"))
-        self._parts[name] = kind
+        message = text_at(part, "messageID")
+        step = self._step(item, message)
+        self._parts.setdefault(message, {})[name] = kind
         block = step.block(name, kind)
         check_extends(block, text, item, name)
         ended = number_at(part, "time", "end") is not None
@@ -77,8 +80,9 @@ class OpenCode:
         name, text = text_at(payload, "partID"), text_at(payload, "delta")
         if name is None or text is None or text_at(payload, "field") != "text":
             return False
-        step = self._step(item, text_at(payload, "messageID"))
-        kind = self._parts.get(name, "text")
+        message = text_at(payload, "messageID")
+        step = self._step(item, message)
+        kind = self._parts.get(message, {}).get(name, "text")
         block = step.block(name, kind)
         block.seen += text
         self._out.fragments(item, [((*path, "delta"), step, block, text)])

@@ -24,25 +24,27 @@ _FIELDS = frozenset({b"data", b"event", b"id", b"retry"})
 _OPENERS = (b"{", b"[")
 
 
-class _Frame:
+class _Frames:
     """The event that is being read."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._data: list[bytes] = []
-        self._data_bytes = 0
         self._fields: dict[str, str] = {}
-        self._place: tuple[int, int | None] = (0, None)
+        self._data_bytes = 0
+        self.data: list[bytes] = []
+        self.place: tuple[int, int | None] = (0, None)
 
     def begin(self, number: int, byte: int | None) -> None:
-        if not self._data and not self._fields:
-            self._place = (number, byte)
+        """An event begins where its first field stands."""
+        if not self.data and not self._fields:
+            self.place = (number, byte)
 
     def add_data(self, part: bytes) -> None:
-        self._data.append(part)
+        """One `data` line."""
+        self.data.append(part)
         self._data_bytes += len(part)
         if self._data_bytes > self._limit:
-            line, byte = self._place
+            line, byte = self.place
             raise LimitExceeded(
                 "the event is too long",
                 code="line_too_long",
@@ -52,34 +54,36 @@ class _Frame:
             )
 
     def set_field(self, name: str, value: str) -> None:
+        """Another field; of several the last counts."""
         self._fields[name] = value
 
     def is_whole_before(self, part: bytes) -> bool:
         """Whether `part` starts another value: the blank line between the two is missing."""
-        if not self._data or not part.startswith(_OPENERS):
-            return False
-        if not self._data[0].startswith(_OPENERS):
+        if not part.startswith(_OPENERS) or not self.data[0].startswith(_OPENERS):
             return False
         try:
-            decode(b"\n".join(self._data))
+            decode(b"\n".join(self.data))
         except HistbenchError:
             return False
         return True
 
     def take(self) -> Item | None:
         """The event, which is then empty again; None if there was nothing."""
-        line, byte = self._place
-        data, fields = self._data, self._fields
-        self._data, self._data_bytes, self._fields = [], 0, {}
+        line, byte = self.place
+        data, fields = self.data, self._fields
+        self._data_bytes = 0
         if not data:
+            self._fields = {}
             return Item(text="", line=line, byte=byte, frame=fields) if fields else None
+        self.data = []
         item = item_of(data[0] if len(data) == 1 else b"\n".join(data), line, byte)
-        item.event = fields.get("event")
-        if len(fields) == 1 and item.event is not None and isinstance(item.value, dict):
-            if item.value.get("type") != item.event:
+        if fields:
+            self._fields = {}
+            item.event = fields.get("event")
+            value = item.value
+            implied = len(fields) == 1 and isinstance(value, dict) and item.event is not None
+            if not implied or value.get("type") != item.event:
                 item.frame = fields
-        elif fields:
-            item.frame = fields
         return item
 
 
@@ -91,15 +95,20 @@ def read_frames(
     Raises (while iterating):
         InvalidJson, LimitExceeded: as `carriers.read_items`.
     """
-    frame = _Frame(limits.line_bytes)
-    for number, byte, ended in lines:
-        line = ended.rstrip(b"\r")
+    frame = _Frames(limits.line_bytes)
+    for number, byte, line in lines:
+        if line.endswith(b"\r"):
+            line = line.rstrip(b"\r")  # noqa: PLW2901 - the same line without its end
+        if not line:
+            if (item := frame.take()) is not None:
+                yield item
+            continue
         name, colon, part = line.partition(b":")
-        part = part.removeprefix(b" ")
-        whole = not line or (name == b"data" and frame.is_whole_before(part))
-        if whole and (item := frame.take()) is not None:
-            yield item
+        if part.startswith(b" "):
+            part = part[1:]
         if name == b"data" and colon:
+            if frame.data and frame.is_whole_before(part) and (item := frame.take()) is not None:
+                yield item
             frame.begin(number, byte)
             frame.add_data(part)
         elif name in _FIELDS and colon:
@@ -108,7 +117,7 @@ def read_frames(
         elif colon and not name:
             comment = text_of(part, number, byte)
             yield Item(text="", line=number, byte=byte, frame={"comment": comment})
-        elif line:
+        else:
             yield Item(text=text_of(line, number, byte), line=number, byte=byte)
     if (item := frame.take()) is not None:
         yield item

@@ -142,7 +142,8 @@ class CloudflareRows:
         inner, is_array = chunks
         self._rows.append({**value, "body": {"chunks": len(inner), "array": is_array}})
         for chunk in inner:
-            self._stream.feed(Item(value=chunk, line=item.line, byte=item.byte))
+            size = item.size // len(inner)
+            self._stream.feed(Item(value=chunk, line=item.line, byte=item.byte, size=size))
         if len(self._rows) >= ROWS_AT_ONCE:
             self._put_rows()
 
