@@ -45,7 +45,7 @@ def path_to(node, nodes):
 @given(st.data())
 def test_every_ancestor_is_found_by_its_depth_and_every_turn_by_its_count(data):
     """In any forest, from any node: what walking from parent to parent finds."""
-    count = data.draw(st.integers(1, 60))
+    count = data.draw(st.integers(1, 30))
     parents = [data.draw(st.integers(max(0, at - 6), at) | st.none()) for at in range(count)]
     turns = data.draw(st.lists(st.booleans(), min_size=count, max_size=count))
     nodes = grown(parents, turns)

@@ -85,6 +85,18 @@ class LineSource:
     def prepare(self, _start: int, _end: int, _parent_id: str | None) -> None:
         """Records between two places will be asked for: each is read where it is."""
 
+    def may_show(self, places: list[tuple[int, int]], word: bytes) -> bool:
+        """Whether the record there may show a word of ASCII letters and digits, in any case.
+
+        Only where nothing is escaped, and no other character can stand for one of the word's or
+        hide in it, does the word stand there as it is.
+        """
+        for first, last in places:
+            raw = self.read(first, last)
+            if not raw.isascii() or b"\\u" in raw or word in raw.lower():
+                return True
+        return False
+
     def record(self, places: list[tuple[int, int]]) -> TranscriptRecord:
         """The record whose fragments lie there.
 

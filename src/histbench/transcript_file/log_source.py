@@ -122,6 +122,10 @@ class SessionLogSource:
         records = LogRecords(self._session_id, last_id=parent_id)
         self._read = {made.from_seq: made.record for made, _ in self._made(records, start, end)}
 
+    def may_show(self, _places: list[tuple[int, int]], _word: bytes) -> bool:
+        """Whether the record there may show a word: its deltas would have to be joined first."""
+        return True
+
     def record(self, places: list[tuple[int, int]]) -> TranscriptRecord:
         """The record that begins and is whole at these places.
 

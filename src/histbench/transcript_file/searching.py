@@ -2,8 +2,10 @@
 
 No text is in the index, so a search reads the records themselves, newest first, and stops after so
 many hits or so many bytes.  What it has not seen yet is found by searching on before the record
-that it stopped at.
+that it stopped at.  Most records are passed over by their bytes, without parsing them.
 """
+
+import re
 
 from histbench.errors import UsageError
 from histbench.transcript.select import place_before
@@ -17,6 +19,8 @@ __all__ = ["search_back"]
 _BYTES_AT_ONCE = 32 << 20
 _RECORDS_AT_ONCE = 100
 _TEXT_CHARACTERS = 1000
+
+_WORD = re.compile("[a-z0-9]+")
 
 
 def search_back(state: Snapshot, text: str, limit: int, before_record_id: str | None) -> SearchPage:
@@ -39,6 +43,8 @@ def search_back(state: Snapshot, text: str, limit: int, before_record_id: str | 
         raise UsageError("nothing to search for", code="empty_search", expected="a text")
     if state.chain is None:
         return SearchPage(hits=(), next_before=None)
+    # The longest word tells most; the empty one, where there is none, is in every record.
+    word = max(_WORD.findall(wanted), key=len, default="").encode()
     chain = state.chain
     stop = len(chain) if before_record_id is None else place_before(chain, before_record_id)
     hits: list[SearchHit] = []
@@ -48,7 +54,7 @@ def search_back(state: Snapshot, text: str, limit: int, before_record_id: str | 
             entry.source_bytes for entry in chain.entries(max(0, stop - _RECORDS_AT_ONCE), stop)
         ]
         start = stop - _fitting(sizes, left)
-        for record in reversed(state.records(start, stop)):
+        for record in state.records_with(start, stop, word):
             shown = searchable_text(record)
             if wanted not in shown.casefold():
                 continue

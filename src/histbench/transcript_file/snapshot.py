@@ -1,5 +1,6 @@
 """One state of a transcript: what lies before a place, its chain, and whether it can be shown."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from histbench.errors import InvalidData, SnapshotUnavailable, StorageError
@@ -76,6 +77,24 @@ class Snapshot:
         stored = 0 if self._stored is None else len(self._stored)
         found = [] if self._stored is None else self._read(self._stored, start, min(stop, stored))
         return (*found, *self._tail[max(0, start - stored) : max(0, stop - stored)])
+
+    def records_with(self, start: int, stop: int, word: bytes) -> Iterator[TranscriptRecord]:
+        """Those of the records at these positions that may show a word, the newest first.
+
+        Raises:
+            StaleIndexError: one is not the one that is due.
+        """
+        stored = 0 if self._stored is None else len(self._stored)
+        yield from reversed(self._tail[max(0, start - stored) : max(0, stop - stored)])
+        if self._stored is None:
+            return
+        for entry in reversed(self._stored.stored(start, min(stop, stored))):
+            places = self._stored.places(entry)
+            if self._source.may_show(places, word):
+                record = self._record(places)
+                if record.record_id != id_text(entry.record_id):
+                    raise StaleIndexError
+                yield record
 
     def _read(self, chain: StoredChain, start: int, stop: int) -> list[TranscriptRecord]:
         entries = chain.stored(start, stop)

@@ -64,6 +64,9 @@ class Source(Protocol):
     def prepare(self, start: int, end: int, parent_id: str | None, /) -> None:
         """Say that the records between two places will be asked for, and what the first follows."""
 
+    def may_show(self, places: list[tuple[int, int]], word: bytes, /) -> bool:
+        """Whether the record there may show a word of ASCII letters and digits, in any case."""
+
     def record(self, places: list[tuple[int, int]]) -> TranscriptRecord:
         """The record whose pieces begin and are whole at these places.
 
