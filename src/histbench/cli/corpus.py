@@ -71,7 +71,13 @@ def corpus(
     """
     if not Path(output).parent.is_dir():
         raise StorageError("no such directory", where=Place(file=str(Path(output).parent)))
-    with _progress() as report:
+    last: list[Standing] = []
+    with _progress() as report, _told_where_to_go_on(output, last):
+
+        def note(standing: Standing) -> None:
+            last[:] = [standing]
+            report(standing)
+
         results = measure_corpus(
             paths,
             output=output,
@@ -82,7 +88,7 @@ def corpus(
             encodings=_names(encodings),
             timings=timings,
             fresh=not resume,
-            progress=report,
+            progress=note,
         )
     summary = results.summary()
     if as_json:
@@ -96,6 +102,19 @@ def corpus(
 
 def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
+
+
+@contextmanager
+def _told_where_to_go_on(output: str, last: list[Standing]) -> Iterator[None]:
+    """Says, when a run is cut short, what is kept of it."""
+    try:
+        yield
+    except BaseException:
+        for standing in last:
+            done = f"{standing.logs:,} of {standing.all_logs:,} logs are kept"
+            said = f"{done} in {output}.journal; the same command goes on from there"
+            click.echo(one_line(said), err=True)
+        raise
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from histbench.report import (
     gather,
     peaks_table,
     stages_table,
+    structure_table,
     wire_table,
 )
 from histbench.report.cells import NO_VALUE as REPORT_NO_VALUE
@@ -15,7 +16,7 @@ from histbench.results import Results
 
 __all__ = ["print_results"]
 
-_TABLES = (wire_table, counts_table, stages_table, peaks_table)
+_TABLES = (wire_table, counts_table, structure_table, stages_table, peaks_table)
 # A line has no room for prose.
 _LEFT_OUT = frozenset({"what it is"})
 

@@ -21,6 +21,7 @@ from histbench.report.tables import (
     environment_table,
     peaks_table,
     stages_table,
+    structure_table,
     wire_table,
 )
 
@@ -34,6 +35,7 @@ __all__ = [
     "peak_panels",
     "peaks_table",
     "stages_table",
+    "structure_table",
     "table",
     "time_panels",
     "wire_panels",

@@ -21,6 +21,7 @@ from histbench.report.tables import (
     inputs_table,
     peaks_table,
     stages_table,
+    structure_table,
     wire_table,
 )
 
@@ -79,6 +80,7 @@ def compose(sources: Sequence[Source]) -> Report:
 
 def _section(measured: Measured) -> Section:
     it = measured.described
+    structure = structure_table(measured)
     seed = "" if it.seed is None else f", seed {it.seed}"
     return Section(
         name=measured.name,
@@ -90,6 +92,7 @@ def _section(measured: Measured) -> Section:
         figures=(
             Figure(table=wire_table(measured), panels=tuple(wire_panels(measured))),
             Figure(table=counts_table(measured)),
+            *([Figure(table=structure)] if structure.rows else []),
             Figure(table=stages_table(measured), panels=tuple(time_panels(measured))),
             Figure(table=peaks_table(measured), panels=tuple(peak_panels(measured))),
         ),

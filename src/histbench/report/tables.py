@@ -33,6 +33,7 @@ __all__ = [
     "inputs_table",
     "peaks_table",
     "stages_table",
+    "structure_table",
     "wire_table",
 ]
 
@@ -138,6 +139,21 @@ def counts_table(measured: Measured) -> Table:
         columns=tuple(columns),
         rows=tuple(rows),
         notes=measured.notes(measured.keys("count")),
+    )
+
+
+def structure_table(measured: Measured) -> Table:
+    """How a log's deltas lie in runs, where that was counted."""
+    rows = []
+    for stage in STAGES.values():
+        if stage.name.startswith("structure."):
+            count = measured.median(stage.name, "")
+            if count is not None:
+                rows.append((Cell(stage.description), Cell(bytes_text(count), count)))
+    return Table(
+        title="Runs of deltas",
+        columns=(Column("figure", "label"), Column("count", unit="count")),
+        rows=tuple(rows),
     )
 
 
