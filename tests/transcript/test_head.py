@@ -170,6 +170,7 @@ _LIKELY = {
         ]
     )
     | json_values,
+    "numbers": st.sampled_from([1e999, -1e999, 10**300]),
     "systemPayload": st.just({"displayText": "x"}) | json_values,
 }
 
@@ -177,20 +178,15 @@ _LIKELY = {
 @given(st.fixed_dictionaries({}, optional=_LIKELY))
 def test_the_fast_way_says_what_the_slow_way_says(value):
     """That msgspec skips the payload is not to be noticed."""
-    raw = json.dumps(value).encode()
+    raw = json.dumps(value).encode().replace(b"Infinity", b"1e999")
     outcomes = []
-    for read in (read_head, lambda raw: head_module._head_of_value(*_slow(raw))):
+    for read in (read_head, head_module._read_slowly):
         try:
             outcomes.append(read(raw))
         except (InvalidTranscript, InvalidJson) as error:
             outcomes.append(error.code)
 
     assert outcomes[0] == outcomes[1]
-
-
-def _slow(raw):
-    value, _ = head_module.read_json(raw)
-    return (value,)
 
 
 @given(st.binary(max_size=60))

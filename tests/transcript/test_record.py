@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from histbench.errors import InvalidJson, InvalidTranscript
-from histbench.transcript import merge_fragments
+from histbench.transcript import merge_fragments, read_head
 from histbench.transcript import record as record_module
 from histbench.transcript.record import time_of
 from transcript_records import line_of, record
@@ -69,6 +69,22 @@ def test_bad_bytes_and_times_are_told():
     later = merge_fragments([line_of(record("b", "a", text="w")), raw])
     assert later.value["message"]["parts"] == [{"text": "w"}, {"text": "x\ufffdz"}]
     assert [each.code for each in later.diagnostics] == ["invalid_utf8"]
+
+
+@pytest.mark.parametrize(
+    "number", [b"1e999", b"9" * 5000, b'[1e999,"\\ud83d"]', b'-1e999,"subtype":5']
+)
+def test_a_number_that_nobody_can_hold_costs_the_payload_only(number):
+    """The record is on the chain, and its bytes are there."""
+    raw = line_of(record("b", "a", text="hi"))[:-1] + b',"n":' + number + b"}"
+    merged = merge_fragments([raw])
+    torn = raw.replace(b"hi", b"h\xff\\ud83d")
+    assert read_head(torn).repaired
+    assert merge_fragments([torn]).record_id == "b"
+
+    assert (merged.record_id, merged.parent_id, merged.raw) == ("b", "a", (raw,))
+    assert merged.value == {"uuid": "b", "parentUuid": "a", "type": "user"}
+    assert [each.code for each in merged.diagnostics] == ["number_out_of_range"]
 
 
 def test_a_record_that_nests_as_deep_as_the_stack_goes_is_no_dead_end(monkeypatch):

@@ -22,13 +22,14 @@ Bytes that are no UTF-8 are read as U+FFFD, as the programs that wrote the file 
 says so (`repaired`).  Nothing of a record's bytes is ever changed.
 """
 
+import json
 from typing import Any, Literal
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from histbench.errors import InvalidJson, InvalidTranscript, Place
-from histbench.jsontext import check_skipped, decode
+from histbench.jsontext import check_utf8, decode
 from histbench.transcript.parts import (
     display_text,
     has_attachment,
@@ -110,6 +111,8 @@ class _Message(Struct):
     content: list[_Block] | UnsetType = UNSET
 
 
+# Takes any number, for what has to be read beside it.
+_numberless_decoder = json.JSONDecoder(parse_int=len, parse_float=len)
 _wire_decoder = msgspec.json.Decoder(_Wire)
 _message_decoder = msgspec.json.Decoder(_Message)
 # Where msgspec is stricter than a reader of these files may be, or cannot say why it refuses.
@@ -120,7 +123,7 @@ def read_head(raw: bytes) -> RecordHead:
     r"""The head of one JSON text.
 
     Raises:
-        InvalidJson: it is not JSON that anyone can hold (see `jsontext.decode`).
+        InvalidJson: it is not JSON, or nests too deeply (see `jsontext.decode`).
         InvalidTranscript: it is JSON, but `not_an_object`, has neither uuid nor parent
             (`not_a_record`), or one that is none (`record_id`, `record_parent`, `record_type`,
             `record_session`).
@@ -130,13 +133,34 @@ def read_head(raw: bytes) -> RecordHead:
     """
     try:
         wire = _wire_decoder.decode(raw)
-        check_skipped(raw)
+        # What was skipped may hold numbers that nobody can; a head does not depend on them.
+        check_utf8(raw)
         if wire.uuid and wire.session_id != "" and UNSET not in (wire.parent_uuid, wire.type):
             return _head_of_wire(wire)
     except (*_UNSURE, InvalidJson):
         pass
-    value, repaired = read_json(raw)
+    return _read_slowly(raw)
+
+
+def _read_slowly(raw: bytes) -> RecordHead:
+    try:
+        value, repaired = read_json(raw)
+    except InvalidJson as error:
+        if error.code != "number_out_of_range":
+            raise
+        value, repaired = _read_without_numbers(raw)
     return _head_of_value(value, repaired=repaired)
+
+
+def _read_without_numbers(raw: bytes) -> tuple[Any, bool]:
+    try:
+        text, repaired = raw.decode(), False
+    except UnicodeDecodeError:
+        text, repaired = raw.decode("utf-8", "replace"), True
+    try:
+        return _numberless_decoder.decode(text), repaired
+    except RecursionError:
+        raise InvalidJson("nested too deeply", code="too_deep") from None
 
 
 def read_json(raw: bytes) -> tuple[Any, bool]:
@@ -186,7 +210,7 @@ def _peek_result(message: Raw | UnsetType) -> bool:
     return blocks is not UNSET and any(block.type == "tool_result" for block in blocks)
 
 
-def _head_of_value(value: Any, *, repaired: bool = False) -> RecordHead:
+def _head_of_value(value: Any, *, repaired: bool) -> RecordHead:
     if not isinstance(value, dict):
         raise InvalidTranscript("not a JSON object", code="not_an_object", found=value)
     if "uuid" not in value and "parentUuid" not in value:

@@ -14,10 +14,10 @@ fragment, is white space, or lies in the range of an oddity.
     codes of records  one JSON value that is no record (`head.read_head`), or that nobody can hold
 
 A torn record may be followed by a whole one, and no quote or brace of the first can be trusted.  So
-after a fault the next record is looked for wherever an object may begin, `{"`: the first that is a
-record is taken, even if it was once part of a torn record's payload (`recovered`).  To look again
-and again at long prefixes would take for ever on a hostile line, so the bytes looked at are counted,
-and past `_EFFORT` times the line's length the rest of it is junk.
+after a fault the next record is looked for wherever an object may begin, `{"key":`.  The first that
+is a record is taken, even if it was once part of a torn record's payload (`recovered`).  To look
+again and again at long prefixes would take for ever on a hostile line, so the bytes looked at are
+counted, and past `_EFFORT` times the line's length the rest of it is junk.
 """
 
 import json
@@ -39,7 +39,8 @@ _DEEP_BYTES = 1 << 16
 _LOOK_BYTES = 512
 _ID_KEY = b'"uuid"'
 _NUL_OR_SPACE = b"\0 \t\r"
-_MAY_BEGIN = re.compile(rb"\{[ \t\r]*\"")
+# An object's first key; between two places where one may begin, no key is read twice.
+_MAY_BEGIN = re.compile(rb'\{[ \t\r]*"(?:[^"\\]|\\.)*+"[ \t\r]*:')
 _FAILED_AT = re.compile(r"\(byte ([0-9]+)\)")
 _TRAILING = "trailing characters"
 
@@ -117,6 +118,8 @@ class _Resynchronisation:
                 continue
             # Whether it is a record or not, nothing inside it is one.
             position = end
+            if self.line.find(_ID_KEY, start, end) < 0:
+                continue
             try:
                 found.append((start, end, read_head(self.line[start:end])))
             except (InvalidJson, InvalidTranscript):

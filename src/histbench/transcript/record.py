@@ -111,9 +111,10 @@ def merge_fragments(raws: Sequence[bytes]) -> TranscriptRecord:
 
 
 def _value(raw: bytes, head: RecordHead, diagnostics: list[Diagnostic]) -> dict[str, Any]:
-    """The value of a fragment; of one that nests as deep as the stack goes, what the head says.
+    """The value of a fragment; what its head says where nobody can hold the rest.
 
-    How deep that is depends on who calls: a head may have been read where the value cannot be.
+    That are numbers out of every range, and nesting as deep as the stack goes: how deep that is
+    depends on who calls, so a head may have been read where the value cannot be.
     """
     try:
         value: dict[str, Any] = read_json(raw)[0]
