@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import httpx
 
 from histbench.jsontext import decode
 
-__all__ = ["RunningDaemon", "get", "open_socket", "raw_request", "running_daemon"]
+__all__ = ["RunningDaemon", "get", "open_socket", "post", "raw_request", "running_daemon"]
 
 _START_SECONDS = 30
 
@@ -70,9 +71,20 @@ def running_daemon(root: Path, *options: str) -> Iterator[RunningDaemon]:
         daemon.stop()
 
 
+@cache
+def _client() -> httpx.Client:
+    # One for all: making one loads the system's certificates, which takes longer than a request.
+    return httpx.Client(trust_env=False, timeout=30)
+
+
 def get(daemon: RunningDaemon, path: str, **options: Any) -> httpx.Response:
     """One GET, the path taken as it is."""
-    return httpx.get(daemon.url + path, trust_env=False, timeout=30, **options)
+    return _client().get(daemon.url + path, **options)
+
+
+def post(daemon: RunningDaemon, path: str, **options: Any) -> httpx.Response:
+    """One POST."""
+    return _client().post(daemon.url + path, **options)
 
 
 def open_socket(daemon: RunningDaemon) -> socket.socket:

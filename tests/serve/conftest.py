@@ -8,8 +8,10 @@ import pytest
 from daemon import RunningDaemon, running_daemon
 from histbench.store import LogWriter
 from store_logs import conversation
+from transcript_files import SESSION, chain_lines, write_lines
 
 LOG_ID = "a session/1"
+CHAT_RECORDS = 60
 
 
 def write_log(root: Path, session_id: str, *, turns: int = 40, cwd: str | None = "/x") -> Path:
@@ -22,9 +24,13 @@ def write_log(root: Path, session_id: str, *, turns: int = 40, cwd: str | None =
 
 @pytest.fixture(scope="session")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A root with one log."""
+    """A root with one log and one transcript, and one transcript that was put away."""
     folder = tmp_path_factory.mktemp("root")
     write_log(folder, LOG_ID)
+    archive = folder / "project" / "chats" / "archive"
+    archive.mkdir(parents=True)
+    write_lines(archive.parent / f"{SESSION}.jsonl", chain_lines(CHAT_RECORDS))
+    write_lines(archive / f"{SESSION[:-1]}f.jsonl", chain_lines(3))
     return folder
 
 

@@ -170,7 +170,7 @@ def _state(event: str, value: Any, epoch: str, position: int | None) -> LiveEven
 
 
 def _updates(value: Any, epoch: str, position: int | None) -> LiveEvent | None:
-    start, end = int(value["fromRecord"]), int(value["toRecord"])
+    start, end = int(value["fromPlace"]), int(value["toPlace"])
     if position is not None and end <= position:
         return None
     if position is not None and start != position:

@@ -13,7 +13,6 @@ from contextlib import asynccontextmanager
 from functools import partial
 
 from starlette.applications import Starlette
-from starlette.routing import Mount
 from starlette.types import Message, Receive, Scope, Send
 
 from histbench.errors import HistbenchError
@@ -150,6 +149,8 @@ def create_app(settings: Settings) -> Starlette:
         yield
         await edge.close()
 
-    app = Starlette(routes=[Mount("/", app=edge)], lifespan=lifespan)
+    app = Starlette(lifespan=lifespan)
+    # Not a route: Starlette's patterns do not match a line end in a path, ours sees every path.
+    app.router.default = edge
     app.state.edge = edge
     return app

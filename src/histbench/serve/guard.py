@@ -28,8 +28,16 @@ def check_head(head: Head, settings: Settings) -> None:
     """Return if this request may be answered.
 
     Raises:
-        UsageError: `host_not_allowed`, `origin_not_allowed`, `unauthorized`.
+        UsageError: `bad_request`, `host_not_allowed`, `origin_not_allowed`, `unauthorized`.
     """
+    length = len(head.path) + len(head.query)
+    length += sum(len(name) + sum(map(len, values)) for name, values in head.headers.items())
+    if length > settings.head_bytes:
+        # The server's own bound is not looked at for a head that arrives in one piece.
+        raise UsageError("the request's head is too long", code="bad_request")
+    if "content-length" in head.headers and "transfer-encoding" in head.headers:
+        # Whoever stands in between may have read another end of this request than we do.
+        raise UsageError("two lengths of a body", code="bad_request")
     host = head.header("host")
     if host is None or not _is_own(host, settings):
         raise UsageError("the Host header names another host", code="host_not_allowed")

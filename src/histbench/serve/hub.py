@@ -8,11 +8,12 @@ from typing import Any
 
 from histbench.errors import StorageError
 from histbench.serve.desk import Desk
-from histbench.serve.follower import Follower
+from histbench.serve.follower import Follower, Tail
 from histbench.serve.frames import Frame
 from histbench.serve.log_tail import LogTail, SourceChanged, log_frames
 from histbench.serve.sessions import Session
 from histbench.serve.stream import Start, Subscriber
+from histbench.serve.transcript_tail import TranscriptTail, appended_frame
 
 __all__ = ["Hub"]
 
@@ -79,17 +80,18 @@ class Hub:
 
     async def _follow(self, session: Session) -> Follower:
         tail, frames = await self._run(partial(self._open_tail, session.session_id))
+        log = session.kind == "log"
         follower = Follower(
             tail,
             reopen=partial(self._reopen, session.session_id),
-            backlog=partial(self._backlog, session.path),
+            backlog=partial(self._log_backlog if log else self._backlog, session.path),
             settings=self._settings,
             run=self._run,
         )
         follower.begin(frames)
         return follower
 
-    def _open_tail(self, session_id: str) -> tuple[LogTail, list[Frame]]:
+    def _open_tail(self, session_id: str) -> tuple[Tail, list[Frame]]:
         """A tail that has read up to the end of the file, and the frames that it met."""
         tail = self._reopen(session_id)
         frames: list[Frame] = []
@@ -104,12 +106,21 @@ class Hub:
             raise
         return tail, frames
 
-    def _reopen(self, session_id: str) -> LogTail:
-        return LogTail(self._desk.sessions.find(session_id).path, self._settings)
+    def _reopen(self, session_id: str) -> Tail:
+        session = self._desk.sessions.find(session_id)
+        if session.kind == "log":
+            return LogTail(session, self._settings)
+        return TranscriptTail(session, self._settings, self._desk.open_transcript(session.path))
 
-    def _backlog(self, path: Path, start: int, stop: int) -> list[Frame]:
+    def _log_backlog(self, path: Path, start: int, stop: int) -> list[Frame]:
         with self._desk.logs.borrow(path) as log:
             return list(log_frames(log.interval(start, stop), self._settings))
+
+    def _backlog(self, path: Path, start: int, _stop: int) -> list[Frame]:
+        # Where records end is the file's to say.
+        with self._desk.transcripts.borrow(path) as reader:
+            appended = reader.appended(start, max_bytes=self._settings.frame_bytes)
+        return [] if appended.place == start else [appended_frame(start, appended, None)[0]]
 
     def close(self) -> None:
         """End every stream; their responses end in good order."""

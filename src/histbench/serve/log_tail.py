@@ -3,23 +3,23 @@
 The end of a log is found from its page index, so starting to follow costs no reading of the log.
 From there on every look at the file reads what came since: whole frames, or whole lines.  A writer
 in the middle of a batch is waited for.  Positions are seqs, which survive a restart of the daemon,
-and the epoch names the file: its device, its inode and its header.
+and the epoch names the file: its device, its inode and what its header says.
 
 A file that was replaced, cut or removed ends this tail with `SourceChanged`; a new one has to be
 made.  So does a file in which the next record does not continue the last.
 """
 
 from collections.abc import Iterator
-from hashlib import blake2b
-from pathlib import Path
 
 from histbench.errors import HistbenchError
 from histbench.history import HistoryPage, encode_page
 from histbench.log import EventLog, LogBuilder
+from histbench.serve.epoch import epoch_of
 from histbench.serve.frames import Frame, ResyncReason, frame_text
+from histbench.serve.sessions import Session
 from histbench.serve.settings import KIB, Settings
 from histbench.store.limits import DEFAULT_LIMITS
-from histbench.store.scan import BlockScan, LogScan, LogSource
+from histbench.store.scan import BlockScan, LogSource
 from histbench.store.segments import Segments, StaleIndexError
 
 __all__ = ["LogTail", "SourceChanged", "log_frames"]
@@ -37,26 +37,24 @@ class SourceChanged(Exception):  # noqa: N818  (a signal between two modules, ne
 
 
 class LogTail:
-    """The tail of the log at `path`; for one thread at a time.
+    """The tail of a session's log; for one thread at a time.
 
     `epoch` names the file, `position` is the seq behind all that `read` has returned.
     """
 
-    def __init__(self, path: Path, settings: Settings) -> None:
+    def __init__(self, session: Session, settings: Settings) -> None:
         """Find the end of the log.
 
         Raises:
             HistbenchError: the log cannot be followed, for what is wrong in it.
         """
-        self.path = path
+        self.path = session.path
         self._settings = settings
-        self._source = LogSource(path)
+        self._source = LogSource(session.path)
         try:
-            scan = LogScan(self._source.reader(0))
             status = self._source.stat()
             self._identity = status.st_dev, status.st_ino
-            named = b"%d:%d:%b" % (status.st_dev, status.st_ino, scan.header_line)
-            self.epoch = blake2b(named, digest_size=8).hexdigest()
+            self.epoch = epoch_of(session, self._identity)
             self._offset, self.position = self._last_segment()
         except BaseException:
             self._source.close()

@@ -7,12 +7,31 @@ from histbench.serve.history import (
     history,
     subagent_history,
 )
+from histbench.serve.loading import load
+from histbench.serve.message import Answer
+from histbench.serve.openapi import document_text
 from histbench.serve.parameters import Parameter
 from histbench.serve.routing import Operation
+from histbench.serve.transcripts import (
+    SEARCH_PARAMETERS,
+    TRANSCRIPT_PARAMETERS,
+    TURN_PARAMETERS,
+    search,
+    transcript,
+    turn_index,
+)
 
 __all__ = ["OPERATIONS"]
 
 _ID = ("session_not_found", "session_conflict", "session_archived", "outside_root")
+
+_TRANSCRIPT = (
+    *_ID,
+    "invalid_transcript_limit",
+    "invalid_transcript_cursor",
+    "transcript_snapshot_unavailable",
+    "transcript_page_too_large",
+)
 
 _EVENT_PARAMETERS = (
     Parameter(
@@ -27,7 +46,7 @@ _EVENT_PARAMETERS = (
     ),
 )
 
-OPERATIONS = (
+OPERATIONS: tuple[Operation, ...] = (
     Operation(
         name="health",
         template="/health",
@@ -43,12 +62,71 @@ OPERATIONS = (
         answer=capabilities,
     ),
     Operation(
+        name="openapi",
+        template="/openapi.json",
+        summary="This document",
+        returns="Document",
+        answer=lambda _desk, _call: Answer(body=document_text(OPERATIONS).encode(), keep="frozen"),
+    ),
+    Operation(
         name="sessions",
         template="/sessions",
         summary="The sessions under the root, the newest change first",
         returns="SessionList",
         parameters=LIST_PARAMETERS,
         answer=sessions,
+    ),
+    Operation(
+        name="load",
+        method="POST",
+        template="/session/{id}/load",
+        summary="The newest history, and where events go on behind it",
+        returns="LoadAnswer",
+        body="LoadBody",
+        codes=(
+            *_TRANSCRIPT,
+            "invalid_compacted_replay_mode",
+            "invalid_live_replay_mode",
+            "body_too_large",
+            "unsupported_media_type",
+        ),
+        answer=load,
+    ),
+    Operation(
+        name="transcript",
+        template="/session/{id}/transcript",
+        summary="A page of a transcript, as session updates",
+        returns="TranscriptAnswer",
+        parameters=TRANSCRIPT_PARAMETERS,
+        codes=(*_TRANSCRIPT, "invalid_turn_anchor"),
+        answer=transcript,
+    ),
+    Operation(
+        name="workspaceTranscript",
+        template="/workspace/{workspace}/session/{id}/transcript",
+        summary="The same, for the session in one workspace",
+        returns="TranscriptAnswer",
+        parameters=TRANSCRIPT_PARAMETERS,
+        codes=(*_TRANSCRIPT, "invalid_turn_anchor", "workspace_not_found"),
+        answer=transcript,
+    ),
+    Operation(
+        name="turnIndex",
+        template="/session/{id}/turn-index",
+        summary="The turns of a session, each with a preview",
+        returns="TurnIndexAnswer",
+        parameters=TURN_PARAMETERS,
+        codes=_TRANSCRIPT,
+        answer=turn_index,
+    ),
+    Operation(
+        name="search",
+        template="/session/{id}/search",
+        summary="The records that show a text, the newest first",
+        returns="SearchAnswer",
+        parameters=SEARCH_PARAMETERS,
+        codes=(*_TRANSCRIPT, "empty_search"),
+        answer=search,
     ),
     Operation(
         name="history",

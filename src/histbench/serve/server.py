@@ -13,6 +13,7 @@ import uvicorn
 
 from histbench.errors import StorageError, UsageError
 from histbench.serve.app import Edge, create_app
+from histbench.serve.connections import Connection
 from histbench.serve.settings import Settings, check_binding
 
 __all__ = ["Daemon", "bind"]
@@ -98,13 +99,15 @@ class Daemon:
         config = uvicorn.Config(
             app,
             lifespan="on",
-            log_level="warning",
+            # What goes wrong here is told by our own log; broken requests are not worth a line.
+            log_config=None,
+            log_level="critical",
             access_log=False,
             server_header=False,
             # No proxy in front is believed, whatever it says about who asks.
             proxy_headers=False,
             ws="none",
-            http="h11",
+            http=Connection,
             h11_max_incomplete_event_size=self._settings.head_bytes,
             limit_concurrency=_raise_descriptors() - _RESERVED_DESCRIPTORS,
             backlog=_BACKLOG,

@@ -12,8 +12,10 @@ found, and neither is anything but a regular file.  An id that means two files i
 
 import os
 import re
+import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,7 +26,14 @@ from histbench.store.catalog import SessionEntry, find_session, list_sessions
 from histbench.store.durable import storage_error
 from histbench.store.layout import LOG_NAMES, encode_id
 
-__all__ = ["Session", "Sessions"]
+__all__ = ["STATE_FOLDER", "Session", "Sessions"]
+
+# The daemon's own folder in the root.
+STATE_FOLDER = ".histbench"
+
+# Looking through every project folder costs more than a page does.
+_BELIEVED_SECONDS = 1.0
+_MOST_FOUND = 1024
 
 _CHATS = "chats"
 _ARCHIVE = "archive"
@@ -39,6 +48,7 @@ class Session(Struct, frozen=True, kw_only=True):
     kind: Literal["log", "transcript"]
     workspace: str
     path: Path
+    identity: tuple[int, int]
     file_bytes: int
     modified_ns: int
     header: dict[str, Any] = {}
@@ -49,15 +59,31 @@ class Sessions:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self._found: dict[tuple[str, str | None], tuple[float, Session]] = {}
 
     def find(self, session_id: str, *, workspace: str | None = None) -> Session:
         """The session of that id, in one workspace if one is named.
+
+        What was found is believed for a second, as long as the same file lies there.
 
         Raises:
             StorageError: `session_not_found`, `workspace_not_found`, `session_conflict`,
                 `session_archived`, `duplicate_session`, `outside_root`, ...
             InvalidLog: the log's header is damaged or belongs to another session.
         """
+        asked = session_id, workspace
+        until, known = self._found.get(asked, (0.0, None))
+        if known is not None and time.monotonic() < until:
+            with suppress(HistbenchError):
+                if _identity(known.path) == known.identity:
+                    return known
+        found = self._search(session_id, workspace)
+        if len(self._found) >= _MOST_FOUND:
+            self._found.clear()
+        self._found[asked] = time.monotonic() + _BELIEVED_SECONDS, found
+        return found
+
+    def _search(self, session_id: str, workspace: str | None) -> Session:
         if workspace is not None and workspace not in (each.name for each in self._projects()):
             raise StorageError("no such workspace", code="workspace_not_found", found=workspace)
         found = [
@@ -103,6 +129,7 @@ class Sessions:
             kind="transcript",
             workspace=project.name,
             path=path,
+            identity=(status.st_dev, status.st_ino),
             file_bytes=status.st_size,
             modified_ns=status.st_mtime_ns,
         )
@@ -134,7 +161,11 @@ class Sessions:
     def _projects(self) -> list[Path]:
         try:
             with os.scandir(self.root) as entries:
-                return [self.root / entry.name for entry in entries if entry.is_dir()]
+                return [
+                    self.root / entry.name
+                    for entry in entries
+                    if entry.is_dir() and entry.name != STATE_FOLDER
+                ]
         except OSError as error:
             raise storage_error(error, self.root) from error
 
@@ -145,10 +176,19 @@ def _of_entry(entry: SessionEntry) -> Session:
         kind="log",
         workspace=entry.path.parent.parent.name,
         path=entry.path,
+        identity=_identity(entry.path),
         file_bytes=entry.file_bytes,
         modified_ns=entry.modified_ns,
         header=entry.header,
     )
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise storage_error(error, path) from error
+    return status.st_dev, status.st_ino
 
 
 def _chat_name(session_id: str) -> list[str]:

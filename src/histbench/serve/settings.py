@@ -26,6 +26,8 @@ class Settings(Struct, frozen=True, kw_only=True):
 
     root: Path
     token: str | None = None
+    # Where the keys of cursors are kept; None for the daemon's own folder in the root.
+    key_file: Path | None = None
     # Names beside `localhost` and address literals under which this daemon may be asked.
     host_names: tuple[str, ...] = ()
 
