@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from histbench.errors import InvalidCursor
 from histbench.transcript import merge_fragments
 from histbench.transcript.text import cut, excerpt, one_line, searchable_text
-from histbench.transcript.turns import check_turn_range, preview_turn
+from histbench.transcript.turns import preview_turn
 from strategies import json_values
 from transcript_records import line_of, record
 
@@ -158,17 +157,3 @@ def test_no_payload_crashes(fields):
 
     assert isinstance(searchable_text(whole(value), tools=True), str)
     assert isinstance(preview(**fields).label, str)
-
-
-@pytest.mark.parametrize(("start", "first"), [(None, 5), (0, 0), (15, 15)])
-def test_turns_come_newest_first_unless_asked(start, first):
-    """Without a start, the page that ends with the newest."""
-    assert check_turn_range(start, 15, 10) == first
-    assert check_turn_range(None, 0, 10) == 0
-
-
-@pytest.mark.parametrize("start", [-1, 16])
-def test_a_start_lies_within(start):
-    """A turn that is not there is not shown as none."""
-    with pytest.raises(InvalidCursor):
-        check_turn_range(start, 15, 10)

@@ -10,7 +10,6 @@ shown text alone (`parts.shown_text`), so no thought, argument or result is ever
 
 from msgspec import Struct
 
-from histbench.errors import InvalidCursor
 from histbench.transcript.head import Navigation
 from histbench.transcript.parts import has_attachment, parts_of, shown_text
 from histbench.transcript.record import TranscriptRecord
@@ -60,16 +59,3 @@ def preview_turn(record: TranscriptRecord, *, ordinal: int, kind: Navigation) ->
         label=label,
         detail=cut(rest.strip(), DETAIL_CHARACTERS),
     )
-
-
-def check_turn_range(start: int | None, total: int, limit: int) -> int:
-    """Where a page of turns begins: at `start`, or so that it ends with the newest.
-
-    Raises:
-        InvalidCursor: there is no such turn to start with; at the end is right, and empty.
-    """
-    if start is None:
-        return max(0, total - limit)
-    if not 0 <= start <= total:
-        raise InvalidCursor("no such turn", found=start, expected=f"0 to {total}")
-    return start
