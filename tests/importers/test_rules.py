@@ -94,6 +94,9 @@ def test_rule_4_padding_is_kept_or_counted():
 
     assert {"path": ["value", "obfuscation"], "values": padding} in envelope["columns"]
     assert note.message.startswith(f"{4 * padded.items} bytes")
+    (kept,) = [each for each in source.diagnostics if each.code == "padding_kept"]
+
+    assert kept.message.startswith(f"{sum(map(len, padding))} of ")
     assert "padding_dropped" not in {each.code for each in source.diagnostics}
 
 

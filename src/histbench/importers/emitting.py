@@ -22,6 +22,9 @@ __all__ = ["Emitter", "Fragment"]
 
 _DELTA_TYPES = tuple(KIND_BY_DELTA)
 
+# Where OpenAI pads deltas, so that their lengths tell nothing to who listens to the wire.
+_RANDOM_FIELD = "obfuscation"
+
 # A text in an item: where it stands, the step and block it belongs to, and the text.
 Fragment = tuple[Path, Step, Block, str]
 
@@ -33,13 +36,22 @@ class Emitter:
         self.seq = 0
         self.time = 0
         self.deltas = 0
-        self.items = 0
+        self.items = self.item_bytes = 0
         self.timed = 0
         self.moved = False
-        self.padding_bytes = 0
+        # Blanks, which are not kept, and random text, which is.
+        self.padding_bytes = self.random_bytes = 0
         self._events: list[Event] = []
         self._segment = Segment()
         self._notes: dict[str, tuple[str, int, Place]] = {}
+
+    def count(self, item: Item) -> None:
+        """An item is about to be read; its padding is counted."""
+        self.items += 1
+        self.item_bytes += item.size
+        self.padding_bytes += item.padding
+        if type(item.value) is dict and type(padding := item.value.get(_RANDOM_FIELD)) is str:
+            self.random_bytes += len(padding)
 
     def take(self) -> list[Event]:
         """The events since the last call."""

@@ -1,7 +1,7 @@
 """What a format family is to the registry: how to tell it, and what reads it."""
 
 from collections.abc import Callable
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from msgspec import Struct
 
@@ -35,7 +35,7 @@ class Format(Struct, frozen=True, kw_only=True):
     name: str
     title: str
     recognises: Callable[[Item], bool]
-    family: Callable[[Emitter], Any] | None
+    family: Callable[[Emitter], Family] | None
     clock: Clock
     deltas: bool
     keeps: str

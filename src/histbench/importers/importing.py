@@ -87,8 +87,7 @@ class Import:
         family = self.format.family(out)  # type: ignore[misc]
         content = Content(self._read, limits=self._limits)
         for item in read_items(content, exact=content.exact, limits=self._limits):
-            out.items += 1
-            out.padding_bytes += item.padding
+            out.count(item)
             if item.text is not None and item.text != "[DONE]" and item.frame is None:
                 out.note("kept_as_text", "text that is no JSON was kept as text", item.place)
             try:
@@ -137,6 +136,10 @@ class Import:
         if out.padding_bytes:
             message = f"{out.padding_bytes:,} bytes of blanks before closing braces were not kept"
             yield Diagnostic(code="padding_dropped", message=message)
+        if out.random_bytes:
+            share = f"{out.random_bytes:,} of {out.item_bytes:,} bytes"
+            message = f"{share} are random padding, which is kept and does not compress"
+            yield Diagnostic(code="padding_kept", message=message)
 
     def for_store(self) -> Path | BinaryIO:
         """What the store's readers take, where `format` is a session log that they read."""

@@ -25,6 +25,7 @@ from histbench.importers.openai_responses import OPENAI_RESPONSES
 from histbench.importers.opencode import OPENCODE
 from histbench.importers.transcripts import CLAUDE_CODE, CODEX, GEMINI_CLI, QWEN_CODE
 from histbench.importers.vercel import CLOUDFLARE, VERCEL
+from histbench.store.archive import ARCHIVE_TYPE
 
 __all__ = ["FORMATS", "SNIFFED_ITEMS", "find_format", "first_items", "sniff", "sniff_items"]
 
@@ -32,7 +33,10 @@ SNIFFED_ITEMS = 64
 
 
 def _is_log(item: Item) -> bool:
-    return text_at(item.value, "type") == "session" and not (number_at(item.value, "version") or 0)
+    kind = text_at(item.value, "type")
+    return kind == ARCHIVE_TYPE or (
+        kind == "session" and not (number_at(item.value, "version") or 0)
+    )
 
 
 DSH_LOG = Format(

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 __all__ = ["ASSEMBLED_CHARACTERS", "ASSEMBLED_DELTAS", "Block", "Step", "Steps"]
 
-# An answer of a million tokens is twice the longest that models give; past it is no answer but a
-# log that never closes one, and memory is bounded.
-ASSEMBLED_CHARACTERS = 8 * 1024 * 1024
-ASSEMBLED_DELTAS = 1024 * 1024
+# Twice the tokens of the longest answers that models give.  What goes on is no answer but a
+# recording that never ends one, and its message would name every seq.
+ASSEMBLED_CHARACTERS = 4 * 1024 * 1024
+ASSEMBLED_DELTAS = 256 * 1024
 
 # Parts are joined once there are so many.
 _PARTS = 1024
