@@ -124,7 +124,7 @@ class LinkedChain(_Chain):
         entry = ancestor_at(self.leaf, stop - 1, self._entries.entry)
         found = [entry]
         while entry.depth > start and entry.parent is not None:
-            entry = self._entries.entry(entry.parent)
+            entry = self._entries.entry_of_walk(entry.parent)
             found.append(entry)
         found.reverse()
         return found

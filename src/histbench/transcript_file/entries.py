@@ -54,6 +54,9 @@ CREATE TABLE oddity(number INTEGER PRIMARY KEY, code TEXT NOT NULL, message TEXT
 # A page's records and the jumps from its end: a few hundred; the rest is for the next page.
 _CACHED_ENTRIES = 8192
 
+# Records mostly follow the one that was appended before them.
+_WALKED_AT_ONCE = 64
+
 # What SQLite may be asked for in one statement, on every version.
 _IDS_AT_ONCE = 500
 
@@ -116,6 +119,7 @@ class Entries:
             path, timeout=20, isolation_level=None, check_same_thread=False
         )
         self._cache: OrderedDict[int, Entry] = OrderedDict()
+        self._no_fragments_before = 0
         try:
             self._run("PRAGMA trusted_schema=OFF")
             self._run("PRAGMA cell_size_check=ON")
@@ -144,7 +148,7 @@ class Entries:
         """Nothing of what was added since `begin` is there."""
         if self._database.in_transaction:
             self._run("ROLLBACK")
-        self._cache.clear()
+        self._forget()
 
     def create(self) -> None:
         """Make the tables anew, inside a transaction; whatever the file held is gone."""
@@ -154,8 +158,12 @@ class Entries:
                 self._run(f'DROP {kind} IF EXISTS "{quoted}"')
         for statement in filter(str.strip, _SCHEMA.split(";")):
             self._run(statement)
-        self._cache.clear()
+        self._forget()
         self.tell(format=FORMAT)
+
+    def _forget(self) -> None:
+        self._cache.clear()
+        self._no_fragments_before = 0
 
     def about(self) -> dict[str, Any]:
         """What the index says of itself; empty where there is no index of this format."""
@@ -181,10 +189,25 @@ class Entries:
         row = self._run("SELECT * FROM entry WHERE number = ?", (number,)).fetchone()
         if row is None:
             raise LookupError(number)
-        found = self._cache[number] = Entry(*row)
+        return self._remember(Entry(*row))
+
+    def entry_of_walk(self, number: int) -> Entry:
+        """One entry; those before it, which a walk to the root will ask for, come with it.
+
+        Raises:
+            LookupError: there is none.
+        """
+        if number not in self._cache:
+            query = "SELECT * FROM entry WHERE number > ? AND number <= ?"
+            for row in self._run(query, (number - _WALKED_AT_ONCE, number)):
+                self._remember(Entry(*row))
+        return self.entry(number)
+
+    def _remember(self, entry: Entry) -> Entry:
+        self._cache[entry.number] = entry
         if len(self._cache) > _CACHED_ENTRIES:
             self._cache.popitem(last=False)
-        return found
+        return entry
 
     def numbers(self, record_ids: Iterable[bytes]) -> dict[bytes, int]:
         """The numbers of those records that there are."""
@@ -278,7 +301,11 @@ class Entries:
     def fragments(self, entries: Sequence[int], end: int) -> dict[int, list[Fragment]]:
         """The further pieces before `end` of each of these entries that has some."""
         found: dict[int, list[Fragment]] = {}
+        if self._no_fragments_before >= end:
+            return found
         if not self._run("SELECT 1 FROM fragment LIMIT 1").fetchone():
+            # All before `end` is known, whatever is added later.
+            self._no_fragments_before = end
             return found
         query = "SELECT * FROM fragment WHERE entry = ? AND last <= ? ORDER BY number"
         for number in entries:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from histbench.store.scan import LogSource
 from histbench.transcript import RecordHead, TranscriptRecord, merge_fragments, split_line
+from histbench.transcript.text_bytes import may_show
 from histbench.transcript_file.entries import Oddity
 from histbench.transcript_file.growth import Scanned
 from histbench.transcript_file.source import Reached
@@ -86,16 +87,8 @@ class LineSource:
         """Records between two places will be asked for: each is read where it is."""
 
     def may_show(self, places: list[tuple[int, int]], word: bytes) -> bool:
-        """Whether the record there may show a word of ASCII letters and digits, in any case.
-
-        Only where nothing is escaped, and no other character can stand for one of the word's or
-        hide in it, does the word stand there as it is.
-        """
-        for first, last in places:
-            raw = self.read(first, last)
-            if not raw.isascii() or b"\\u" in raw or word in raw.lower():
-                return True
-        return False
+        """Whether the record there may show a word of ASCII letters and digits, in any case."""
+        return any(may_show(self.read(first, last), word) for first, last in places)
 
     def record(self, places: list[tuple[int, int]]) -> TranscriptRecord:
         """The record whose fragments lie there.
