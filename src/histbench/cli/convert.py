@@ -23,6 +23,7 @@ from histbench.cli.privacy import (
 )
 from histbench.cli.sources import STANDARD_STREAM, note_line, source_of
 from histbench.cli.spooling import spooled
+from histbench.errors import UsageError
 from histbench.events import Event
 from histbench.importers import Import, import_events
 from histbench.importers.converting import write_events
@@ -31,6 +32,7 @@ from histbench.measure import Plan, measure_shapes
 from histbench.privacy import SecretFinder, find_secrets
 from histbench.results import render_results, save_results
 from histbench.store import convert_log
+from histbench.store.layout import ARCHIVE_SUFFIXES
 
 __all__ = ["STATS_ENCODINGS", "convert"]
 
@@ -45,6 +47,7 @@ STATS_ENCODINGS = ("gzip-6", "br-5", "zstd-3")
     "--from", "format_name", metavar="FORMAT", help="What IN is.  [default: its content says]"
 )
 @click.option("--no-pack", is_flag=True, help="Write one event a line.")
+@click.option("--lean", is_flag=True, help="Write a lean archive, for *.lean.jsonl.zstd.")
 @click.option(
     "--compression",
     type=click.Choice(["zstd", "none"]),
@@ -63,6 +66,7 @@ def convert(
     *,
     format_name: str | None,
     no_pack: bool,
+    lean: bool,
     compression: str | None,
     redact: bool,
     redact_key: str | None,
@@ -79,8 +83,17 @@ def convert(
     if stats_only:
         _write_stats(source, target, format_name)
         return
+    _check_suffix(target, lean=lean)
     with import_events(source_of(source), format_name) as imported:
-        task = _Task(source, imported, target, pack=not no_pack, compression=compression, key=key)
+        task = _Task(
+            source,
+            imported,
+            target,
+            pack=not no_pack,
+            lean=lean,
+            compression=compression,
+            key=key,
+        )
         if target != STANDARD_STREAM:
             task.write(Path(target))
             return
@@ -89,6 +102,16 @@ def convert(
             task.write(path)
             with path.open("rb") as file:
                 shutil.copyfileobj(file, sys.stdout.buffer)
+
+
+def _check_suffix(target: str, *, lean: bool) -> None:
+    if target != STANDARD_STREAM and target.endswith(ARCHIVE_SUFFIXES) != lean:
+        raise UsageError(
+            "only an archive has an archive's suffix, and every archive has one",
+            code="archive_suffix",
+            found=target,
+            expected=" or ".join(ARCHIVE_SUFFIXES) if lean else "another suffix, or --lean",
+        )
 
 
 def _write_stats(source: str, target: str, format_name: str | None) -> None:
@@ -111,6 +134,7 @@ class _Task:
         target: str,
         *,
         pack: bool,
+        lean: bool,
         compression: str | None,
         key: bytes | None,
     ) -> None:
@@ -118,6 +142,7 @@ class _Task:
         self._imported = imported
         self._target = target
         self._pack = pack
+        self._lean = lean
         self._compression = compression
         self._key = key
 
@@ -132,7 +157,11 @@ class _Task:
 
     def _write_log(self, path: Path) -> None:
         done = convert_log(
-            self._imported.for_store(), path, compression=self._compression, pack_chunks=self._pack
+            self._imported.for_store(),
+            path,
+            compression=self._compression,
+            pack_chunks=self._pack,
+            archive=self._lean,
         )
         _note(self._source, done.log.diagnostics)
         warn_of_secrets(self._source, find_secrets(done.log.records()))
@@ -162,7 +191,14 @@ class _Task:
         plain = self._compression == "none" or (
             self._compression is None and self._target.endswith(".jsonl")
         )
-        return write_events(events, header, path, compressed=not plain, pack_chunks=self._pack)
+        if not self._lean:
+            return write_events(events, header, path, compressed=not plain, pack_chunks=self._pack)
+        compression = "none" if plain else "zstd"
+        with tempfile.TemporaryDirectory() as folder:
+            log = Path(folder) / "session.jsonl.zstd"
+            rows = write_events(events, header, log, compressed=True, pack_chunks=True)
+            convert_log(log, path, compression=compression, archive=True)
+        return rows
 
 
 def _note(source: str, diagnostics: Iterable[Diagnostic]) -> None:

@@ -99,7 +99,8 @@ def _print(file: str, format_name: str, found: Inspection, sizes: dict[str, int]
 def _shape(found: Inspection) -> str:
     layout = f"{found.frames} zstd frames" if found.compressed else "plain lines"
     packed = sum(found.rows.values())
-    return f"session log, {layout}, {packed} packed rows"
+    kind = "session log" if found.archive_form is None else f"{found.archive_form} archive"
+    return f"{kind}, {layout}, {packed} packed rows"
 
 
 def _plain(file: str, format_name: str, found: Inspection, sizes: dict[str, int]) -> dict[str, Any]:

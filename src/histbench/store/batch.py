@@ -23,9 +23,9 @@ __all__ = ["ZSTD_LEVEL", "batch_lines", "check_batch", "compress_frame"]
 ZSTD_LEVEL = 3
 
 
-def compress_frame(content: bytes) -> bytes:
+def compress_frame(content: bytes, *, level: int = ZSTD_LEVEL) -> bytes:
     """`content` as one zstd frame with a checksum and its content size."""
-    compressor = zstandard.ZstdCompressor(level=ZSTD_LEVEL, write_checksum=True)
+    compressor = zstandard.ZstdCompressor(level=level, write_checksum=True)
     return compressor.compress(content)
 
 

@@ -23,6 +23,7 @@ from typing import Any
 from msgspec import Struct
 
 from histbench.errors import HistbenchError, InvalidLog, Place, StorageError
+from histbench.store.archive import split_header
 from histbench.store.content import ContentReader
 from histbench.store.durable import storage_error
 from histbench.store.header import read_header_line
@@ -84,7 +85,8 @@ def read_header(path: str | os.PathLike[str], *, any_version: bool = False) -> d
                 code="no_header" if content.file_bytes else "empty_log",
                 where=Place(line=1, byte=0),
             )
-        return read_header_line(block.lines[0], any_version=any_version)
+        line, _ = split_header(block.lines[0])
+        return read_header_line(line, any_version=any_version)
 
 
 def list_sessions(root: str | os.PathLike[str]) -> SessionListing:

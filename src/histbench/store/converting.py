@@ -1,4 +1,4 @@
-"""Writing a log anew: packed or unpacked, compressed or plain, in frames of another size.
+"""Writing a log anew: packed, unpacked or as an archive, compressed or plain, in other frames.
 
 The events stay what they are, which is proved before the result takes its name: the new file is
 read back and must give the same events under the same header line, byte for byte.  Until then it
@@ -18,6 +18,7 @@ from msgspec import Struct, structs
 from histbench.errors import InvalidLog, Place
 from histbench.log import EventLog
 from histbench.records import Plain, Record, record_json
+from histbench.store.archive import archive_chunks
 from histbench.store.batch import compress_frame
 from histbench.store.durable import replace_file
 from histbench.store.limits import DEFAULT_LIMITS, Limits
@@ -68,6 +69,7 @@ def convert_log(
     *,
     compression: str | None = None,
     pack_chunks: bool = True,
+    archive: bool = False,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Conversion:
     """Write the log in `source` anew as `target`, which may be the same file.
@@ -77,6 +79,7 @@ def convert_log(
         target: a path; what lies there is replaced, once the new file is proved.
         compression: `zstd` or `none`; by default what the target's suffix says, else as the source.
         pack_chunks: False for one event a line.
+        archive: True for lean pages instead of records (`archive`).
         limits: how far the source may expand.
 
     Raises:
@@ -87,12 +90,13 @@ def convert_log(
     stored = read_stored(source, limits=limits)
     if compression is None:
         compression = _compression_of(path.name, compressed=stored.compressed)
-    chunks = log_chunks(
-        stored.header_line,
-        stored.log,
-        compressed=compression == "zstd",
-        pack_chunks=pack_chunks,
-    )
+    compressed = compression == "zstd"
+    if archive:
+        chunks = archive_chunks(stored.header_line, stored.log, compressed=compressed)
+    else:
+        chunks = log_chunks(
+            stored.header_line, stored.log, compressed=compressed, pack_chunks=pack_chunks
+        )
 
     # However well it compresses: this file was made here.
     trusted = structs.replace(limits, ratio=2**53)

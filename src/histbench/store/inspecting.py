@@ -30,10 +30,12 @@ class Inspection(Struct, frozen=True, kw_only=True):
     `types` counts logical events by type, `rows` rows by tag, `runs` rows by a bucket of their
     length (`run_bucket`).  `content_bytes` are the stored lines with their newlines, `file_bytes`
     the file; `frames` is 0 for a text file.  `from_seq` and `to_seq` (exclusive) are None without
-    events.  `chunk_kinds` counts the members of rows and single deltas by what they carry.
+    events.  `archive_form` is None unless the file is an archive, whose lines are pages; the lines that
+    are counted in bytes are then those of the log inside.  `chunk_kinds` counts the members of rows and single deltas by what they carry.
     """
 
     header: dict[str, Any]
+    archive_form: str | None
     compressed: bool
     file_bytes: int
     content_bytes: int
@@ -132,6 +134,7 @@ def inspect_log(
             buckets[run_bucket(length)] += count.runs[length]
         return Inspection(
             header=scan.header,
+            archive_form=scan.archive_form,
             compressed=scan.compressed,
             file_bytes=scan.file_bytes,
             content_bytes=content_bytes,

@@ -21,6 +21,7 @@ from pathlib import Path
 from histbench.errors import UsageError
 
 __all__ = [
+    "ARCHIVE_SUFFIXES",
     "LOG_NAMES",
     "LOG_SUFFIXES",
     "encode_id",
@@ -34,6 +35,8 @@ LOG_NAMES = {"zstd": "session.jsonl.zstd", "none": "session.jsonl"}
 
 # What a log may be called outside of a root.
 LOG_SUFFIXES = (".jsonl", ".jsonl.zst", ".jsonl.zstd")
+# And an archive of one (`archive`), which no root holds.
+ARCHIVE_SUFFIXES = tuple(f".lean{suffix}" for suffix in LOG_SUFFIXES)
 
 NO_CWD = "_no-cwd"
 

@@ -20,6 +20,7 @@ from msgspec import Struct
 
 from histbench.errors import HistbenchError, InvalidLog, Place, StorageError
 from histbench.log import Diagnostic
+from histbench.store.archive import archived_blocks, split_header
 from histbench.store.content import ContentReader, Read
 from histbench.store.durable import open_file, storage_error
 from histbench.store.header import read_header_line
@@ -240,6 +241,9 @@ class BlockScan:
 class LogScan(BlockScan):
     """The pass over a whole log: making it reads the header, iterating gives the body.
 
+    Of an archive, the header and the lines are those of the log inside, and `archive_form` is not
+    None.
+
     Raises:
         InvalidLog: `empty_log`, `no_header`, `not_a_log`, `log_version`; when `strict` also a
             header that no store would write.  Otherwise as `BlockScan`.
@@ -254,7 +258,8 @@ class LogScan(BlockScan):
             raise self._headerless()
         self._note(first)
         self._first: LineBlock | None = first
-        self.header_line = first.lines[0]
+        self.header_line, self.archive_form = split_header(first.lines[0])
+        self._stored_header_bytes = len(first.lines[0]) + 1
         self.header: dict[str, Any] = read_header_line(self.header_line, strict=strict)
 
     def _headerless(self) -> InvalidLog:
@@ -278,11 +283,18 @@ class LogScan(BlockScan):
         )
 
     def __iter__(self) -> Iterator[LineBlock]:
+        for block in self._stored_blocks():
+            if self.archive_form is None:
+                yield block
+            else:
+                yield from archived_blocks(block, exact=not self.compressed)
+
+    def _stored_blocks(self) -> Iterator[LineBlock]:
         first, self._first = self._first, None
         if first is not None and len(first.lines) > 1:
             yield LineBlock(
                 2,
-                first.byte if self.compressed else first.byte + len(self.header_line) + 1,
+                first.byte if self.compressed else first.byte + self._stored_header_bytes,
                 first.lines[1:],
                 aligned=not self.compressed,
             )

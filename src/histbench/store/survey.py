@@ -48,6 +48,12 @@ class Survey:
     def run(self, index: PageIndex | None) -> None:
         """Make the pass, from the last segment of `index` on where that can be trusted."""
         scan = LogScan(self._source.reader(0), strict=True, limits=self._limits)
+        if scan.archive_form is not None:
+            raise InvalidLog(
+                "the log is an archive, which is only read, and as a whole",
+                code="archived_log",
+                found=scan.archive_form,
+            )
         self.header, self.header_line = scan.header, scan.header_line
         self.compressed = scan.compressed
         entry = None if index is None else index.entry(len(index) - 1)
