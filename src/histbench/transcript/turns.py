@@ -19,7 +19,6 @@ __all__ = [
     "DETAIL_CHARACTERS",
     "LABEL_CHARACTERS",
     "TurnPreview",
-    "check_turn_range",
     "preview_turn",
 ]
 
