@@ -9,7 +9,7 @@ import pytest
 import zstandard
 from msgspec import structs
 
-from histbench.errors import HistbenchError, InvalidJson, InvalidStream, LimitExceeded
+from histbench.errors import HistbenchError, InvalidJson, InvalidStream, LimitExceeded, UsageError
 from histbench.importers import import_events, import_session, sniff
 from histbench.importers.content import IMPORT_LIMITS
 from histbench.importers.envelopes import SEGMENT_MEMBERS
@@ -255,6 +255,19 @@ def test_a_stream_that_fails_names_its_file(tmp_path):
 
     assert caught.value.where.file == str(path)
     assert caught.value.where.line == len(SAMPLES["chat"].values) + 1
+
+
+def test_an_import_is_one_pass(tmp_path):
+    """Who iterates twice is told, instead of being given an empty recording; the file is closed."""
+    path = tmp_path / "recording"
+    path.write_bytes(as_lines(SAMPLES["chat"].values))
+    source = import_events(path)
+    list(source)
+    with pytest.raises(UsageError) as caught:
+        list(source)
+
+    assert caught.value.code == "already_read"
+    assert source._source.descriptor is None
 
 
 def test_the_limits_leave_room_for_a_value():

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any, BinaryIO, Self
 
 from histbench.codec import pack_runs
-from histbench.errors import HistbenchError
+from histbench.errors import HistbenchError, Place, UsageError
 from histbench.events import Event
 from histbench.importers.carriers import read_items
 from histbench.importers.content import IMPORT_LIMITS, Content, Replay
@@ -41,13 +41,14 @@ _IDENTIFYING_BYTES = 4096
 class Import:
     """One pass over a recording; iterating gives its events, with seqs from 0.
 
-    A context manager.  `format` and `header` are known at once; `clock`, `diagnostics`, `items`,
+    A context manager; the file is closed after the last event in any case.  `format` and `header` are known at once; `clock`, `diagnostics`, `items`,
     `events` and `deltas` after the last event.
 
     Raises (while iterating):
         InvalidStream: the recording contradicts itself (`snapshot_not_extension`).
         InvalidJson, InvalidLog, LimitExceeded: what the carriers refuse.
         All with file, line and byte.
+        UsageError: `already_read`.
     """
 
     def __init__(
@@ -67,10 +68,18 @@ class Import:
         self.diagnostics: tuple[Diagnostic, ...] = ()
         self.items = self.events = self.deltas = 0
         self.file_bytes = 0
+        self._begun = False
 
     def __iter__(self) -> Iterator[Event]:
-        with _naming(self._source):
-            yield from self._stored() if self.format.family is None else self._mapped()
+        if self._begun:
+            message = "the recording was read before; import it again"
+            raise UsageError(message, code="already_read", where=Place(file=self._source.name))
+        self._begun = True
+        try:
+            with _naming(self._source):
+                yield from self._stored() if self.format.family is None else self._mapped()
+        finally:
+            self.close()
 
     def _stored(self) -> Iterator[Event]:
         stored = StoredEvents(self._read, self._stored_limits)
