@@ -47,6 +47,26 @@ def _grok() -> Sample:
     return Sample(format="grok", values=values, blocks=[("text", joined(WORDS))], clock="source")
 
 
+def _codex_live() -> Sample:
+    def message(method: str, **params: Any) -> dict[str, Any]:
+        return {"method": method, "params": {"threadId": "t", "turnId": "1", **params}}
+
+    values = [message("turn/started", turn={"id": "1"})]
+    values += [
+        message("item/reasoning/summaryTextDelta", itemId="i-1", summaryIndex=0, delta=thought)
+        for thought in THOUGHTS
+    ]
+    values += [message("item/agentMessage/delta", itemId="i-2", delta=word) for word in WORDS]
+    ended = {"id": "i-2", "type": "agentMessage", "text": joined(WORDS)}
+    counts = {"inputTokens": 9, "cachedInputTokens": 4, "outputTokens": 5}
+    values += [
+        message("item/completed", item=ended),
+        message("thread/tokenUsage/updated", tokenUsage={"last": counts}),
+        message("turn/completed", turn={"id": "1", "status": "completed"}),
+    ]
+    return Sample(format="codex-live", values=values, blocks=ALL_BLOCKS[:2])
+
+
 def _agui() -> Sample:
     values: list[dict[str, Any]] = [
         {"type": "RUN_STARTED", "threadId": "t", "runId": "r"},
@@ -263,6 +283,7 @@ def _gemini_cli() -> Sample:
 AGENT_SAMPLES = {
     "acp": _acp(),
     "grok": _grok(),
+    "codex-live": _codex_live(),
     "ag-ui": _agui(),
     "ag-ui-timed": _agui_timed(),
     "vercel": _vercel(),

@@ -41,8 +41,8 @@ _IDENTIFYING_BYTES = 4096
 class Import:
     """One pass over a recording; iterating gives its events, with seqs from 0.
 
-    A context manager; the file is closed after the last event in any case.  `format` and `header` are known at once; `clock`, `diagnostics`, `items`,
-    `events` and `deltas` after the last event.
+    A context manager; the file is closed after the last event in any case.  `format` and `header`
+    are known at once; `clock`, `diagnostics`, `items`, `events` and `deltas` after the last event.
 
     Raises (while iterating):
         InvalidStream: the recording contradicts itself (`snapshot_not_extension`).

@@ -12,6 +12,7 @@ from histbench.importers.acp import ACP, GROK
 from histbench.importers.agui import AGUI
 from histbench.importers.anthropic import ANTHROPIC, CLAUDE_STREAM
 from histbench.importers.carriers import read_items
+from histbench.importers.codex_live import CODEX_LIVE
 from histbench.importers.content import Content, Replay
 from histbench.importers.dsh_embedded import DSH_EMBEDDED
 from histbench.importers.dsh_live import DSH_LIVE
@@ -60,6 +61,7 @@ _IN_ORDER = (
     GEMINI,
     ACP,
     GROK,
+    CODEX_LIVE,
     AGUI,
     VERCEL,
     CLOUDFLARE,
