@@ -18,7 +18,7 @@ FAST = ["gzip-6", "zstd-3"]
 # Pages are served in two forms; what is no page is listed under the default one.
 FORMS_OF_STAGE = {
     **{
-        f"page.{each}": {"packed", "joined"}
+        f"page.{each}": {"packed", "joined", "lean"}
         for each in ("select", "serialise", "serve", "validate")
     },
     **{f"page.{each}": {"packed"} for each in ("expand", "stitch_1", "stitch_10", "stitch_100")},

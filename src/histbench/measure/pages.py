@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 # Forms whose pages a host serves; the others are the benchmark's rivals.
-_SERVED = ("packed", "joined")
+_SERVED = ("packed", "joined", "lean")
 
 _STITCHED = (1, 10, 100)
 
