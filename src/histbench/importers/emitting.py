@@ -65,12 +65,22 @@ class Emitter:
             self.time = int(time)
             self.timed += 1
 
-    def emit(self, kind: str, data: dict[str, Any], **more: Any) -> int:
+    def emit(self, kind: str, data: dict[str, Any]) -> int:
         """One event, and its seq."""
         seq = self.seq
-        self._events.append({"type": kind, "seq": seq, "time": self.time, "data": data, **more})
-        self.seq += 1
+        self._events.append({"type": kind, "seq": seq, "time": self.time, "data": data})
+        self.seq = seq + 1
         return seq
+
+    def emit_message(
+        self, kind: str, data: dict[str, Any], source_seqs: list[int] | None = None
+    ) -> None:
+        """One message that pages count, made from the events with `source_seqs`."""
+        event = {"type": kind, "seq": self.seq, "time": self.time, "data": data}
+        if source_seqs is not None:
+            event["sourceEventSeqs"] = source_seqs
+        self._events.append({**event, "surfaceOp": "append"})
+        self.seq += 1
 
     def pass_on(self, event: Event) -> int:
         """An event that the recording holds as such, under the seq that it has; that seq."""

@@ -67,7 +67,9 @@ class OpenAIChat:
                 word = choice.get("finish_reason")
                 if isinstance(word, str):
                     words.append((key, word))
-        usage = _usage(object_at(value, "usage") or object_at(value, "x_groq", "usage"))
+        usage = None
+        if value.get("usage") or "x_groq" in value:
+            usage = _usage(object_at(value, "usage") or object_at(value, "x_groq", "usage"))
         if fragments:
             self._out.fragments(item, fragments)
         else:

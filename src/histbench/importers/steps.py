@@ -150,7 +150,7 @@ class Step:
         if interrupted:
             data["interrupted"] = True
         seqs = [seq for first, last in self._seqs for seq in range(first, last + 1)]
-        self._out.emit("assistant/message", data, sourceEventSeqs=seqs, surfaceOp="append")
+        self._out.emit_message("assistant/message", data, seqs)
 
     def _chunk(self, chunk: dict[str, Any]) -> None:
         data = {"turn": self.turn, "step": self.number, "chunk": chunk}

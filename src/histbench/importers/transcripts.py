@@ -47,7 +47,7 @@ class Transcript:
         if kind is None or item.frame is not None:
             self._out.verbatim(item)
         else:
-            self._out.emit(kind, {"value": value}, surfaceOp="append")
+            self._out.emit_message(kind, {"value": value})
 
     def finish(self) -> None:
         """Nothing stays open."""
