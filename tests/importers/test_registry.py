@@ -82,6 +82,18 @@ def test_a_long_first_line_is_waited_for():
         assert source.format.name == "codex"
 
 
+def test_stream_json_without_partial_messages_is_known():
+    """The same lines without deltas: read whole, and said to hold none."""
+    kinds = ["system", "user", "assistant", "result"]
+    values = [{"type": kind, "session_id": "s", "message": {"content": []}} for kind in kinds]
+    source = import_events(io.BytesIO(as_lines(values)))
+    events = list(source)
+
+    assert source.format.name == "claude-stream"
+    assert [event["data"].get("value") for event in events[:-1]] == values
+    assert "no_deltas" in {each.code for each in source.diagnostics}
+
+
 def test_every_format_is_on_the_page():
     """The page's table and the registry name the same formats."""
     table = PAGE.read_text(encoding="utf-8").split("## Formats\n")[1].split("\n## ")[0]

@@ -8,7 +8,7 @@
                          the later count winning
 
 A `stream_event` names the tool call it runs under, which tells subagents' answers apart; other
-lines of Claude Code stay whole.
+lines of Claude Code stay whole, and without `--include-partial-messages` there are only those.
 """
 
 from typing import Any
@@ -157,8 +157,12 @@ def _add_usage(step: Step, usage: dict[str, Any]) -> None:
         step.usage = (step.usage or {"inputTokens": 0, "outputTokens": 0}) | known
 
 
-def _is_stream_event(item: Item) -> bool:
-    return at(item.value, "type") == "stream_event" and at(item.value, "event", "type") in _EVENTS
+# Lines of a stream-json recording; without partial messages there are only the others.
+_LINES = frozenset({"stream_event", "system", "assistant", "user", "result"})
+
+
+def _is_stream_line(item: Item) -> bool:
+    return text_at(item.value, "type") in _LINES and text_at(item.value, "session_id") is not None
 
 
 ANTHROPIC = Format(
@@ -173,8 +177,8 @@ ANTHROPIC = Format(
 
 CLAUDE_STREAM = Format(
     name="claude-stream",
-    title="Claude Code stream-json with partial messages",
-    recognises=_is_stream_event,
+    title="Claude Code stream-json",
+    recognises=_is_stream_line,
     family=Anthropic,
     clock="synthetic",
     deltas=True,
