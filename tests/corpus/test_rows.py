@@ -1,6 +1,8 @@
 """One log, one row: what is counted, what a row never holds, and what the table looks like."""
 
 import json
+import subprocess
+import sys
 
 import pyarrow.parquet as pq
 import pytest
@@ -130,3 +132,24 @@ def test_names_are_checked_before_anything_is_read():
         plan_of(["raw"], ["br-4"])
 
     assert (form.value.code, encoding.value.code) == ("unknown_form", "unknown_encoding")
+
+
+def test_without_the_extra_one_process_measures_and_the_rest_names_it(folder):
+    """Neither Dask nor Arrow is needed to look at a few logs; what needs them says what to install."""
+    code = (
+        "import sys\n"
+        "for name in ('dask', 'distributed', 'fsspec', 'pyarrow'): sys.modules[name] = None\n"
+        "from histbench.corpus import measure_corpus\n"
+        "from histbench.errors import UsageError\n"
+        f"path = {str(folder / 'a.jsonl')!r}\n"
+        "print(measure_corpus([path], workers=0, timings=True).rows[0].error_code)\n"
+        "for call in (lambda: measure_corpus([path]), lambda: measure_corpus(['file://' + path])):\n"
+        "    try: call()\n"
+        "    except UsageError as error: print(error.code, error.expected)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+    assert done.stdout.splitlines() == [
+        "None",
+        *2 * ["missing_extra pip install 'histbench[corpus]'"],
+    ]

@@ -14,6 +14,7 @@ import hashlib
 import os
 import shutil
 import statistics
+import sys
 import tempfile
 import threading
 from collections import Counter
@@ -160,9 +161,9 @@ def _sizes(log: EventLog, plan: LogPlan) -> dict[str, dict[str, int]]:
 
 def _alone() -> bool:
     """Whether no other task can run in this process."""
-    worker = load("distributed.worker")
+    worker = sys.modules.get("distributed.worker")
     try:
-        return bool(worker.get_worker().state.nthreads == 1)
+        return worker is None or bool(worker.get_worker().state.nthreads == 1)
     except ValueError:
         # Not a worker of Dask: the caller's own process.
         return True

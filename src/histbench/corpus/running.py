@@ -50,8 +50,10 @@ def cluster_client(
         RequestFailed: `scheduler_unreachable`, or `no_workers` when it has none.
     """
     distributed = load("distributed")
+    # Workers that die are this module's business, and its rows tell of it.
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     if scheduler is None:
-        # Workers that die are this module's business, and its rows tell of it.
         with (
             distributed.LocalCluster(
                 n_workers=workers,
@@ -65,7 +67,6 @@ def cluster_client(
         ):
             yield client
         return
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
         client = distributed.Client(scheduler, timeout=_CONNECT_SECONDS, set_as_default=False)
     except ValueError as error:

@@ -69,30 +69,37 @@ class TextRedactor:
             piece, self._high = piece[1:], ""
         if piece:
             self._high = piece[-1] if "\ud800" <= piece[-1] <= "\udbff" else ""
-        while piece:
+        position = 0
+        while position < len(piece):
             if self._mode == "prose":
-                out.append(self._units(piece))
+                out.append(self._units(piece[position:]))
                 break
             if self._mode == "start":
-                rest = piece.lstrip(_BLANKS)
-                out.append(piece[: len(piece) - len(rest)])
-                piece = rest
-                if piece:
-                    self._mode = "json" if piece[0] in "{[" else "prose"
+                start = position
+                while position < len(piece) and piece[position] in _BLANKS:
+                    position += 1
+                out.append(piece[start:position])
+                if position < len(piece):
+                    self._mode = "json" if piece[position] in "{[" else "prose"
             elif self._inside:
-                # What is open belongs to the string: an escaped quote may be cut in two.
-                open_length = len(self._tail)
-                found = _IN_STRING.match(self._tail + piece)
-                stop = 0 if found is None else found.end() - open_length
-                out.append(self._units(piece[:stop]))
+                stop = self._string_end(piece, position)
+                out.append(self._units(piece[position:stop]))
                 if stop < len(piece):
                     out.append('"')
                     self._inside, self._tail = False, ""
-                piece = piece[stop + 1 :]
+                position = stop + 1
             else:
-                kept, piece = self._outside(piece)
-                out.append(kept)
+                position = self._outside(piece, position, out)
         return "".join(out)
+
+    def _string_end(self, piece: str, start: int) -> int:
+        """Where the quote is that ends the string, or the end of the piece."""
+        # Only the first string of a piece goes on from an earlier one, whose end may be half of
+        # an escaped quote.
+        open_length = len(self._tail)
+        text, start = (self._tail + piece, 0) if open_length else (piece, start)
+        found = _IN_STRING.match(text, start)
+        return len(piece) if found is None else found.end() - open_length
 
     def _units(self, piece: str) -> str:
         """The replacement of a piece of prose or of a JSON string."""
@@ -120,15 +127,14 @@ class TextRedactor:
         )
         return unit[:kept] + "".join(replaced)
 
-    def _outside(self, piece: str) -> tuple[str, str]:
-        """What stands before the next string, or before what no JSON has, and the rest after it."""
-        out = []
-        for position, char in enumerate(piece):
-            token = self._token
+    def _outside(self, piece: str, start: int, out: list[str]) -> int:
+        """Pass on what stands before the next string, or before what no JSON has; where that is."""
+        for position in range(start, len(piece)):
+            char, token = piece[position], self._token
             if char == '"':
                 out.append(char)
                 self._inside, self._token, self._tail = True, "", ""
-                return "".join(out), piece[position + 1 :]
+                return position + 1
             if not _is_word(char):
                 out.append(char)
                 # A sign belongs to the exponent before it.
@@ -146,8 +152,8 @@ class TextRedactor:
                 self._token = token + char
             else:
                 self._mode, self._tail = "prose", ""
-                return "".join(out), piece[position:]
-        return "".join(out), ""
+                return position
+        return len(piece)
 
 
 def _is_word(char: str) -> bool:
