@@ -19,6 +19,7 @@ from histbench.serve.operations import OPERATIONS
 from histbench.serve.parameters import read_query
 from histbench.serve.refusals import INTERNAL, refusal
 from histbench.serve.routing import Operation, find_operation
+from histbench.serve.shell_files import shell_file
 
 __all__ = ["Api"]
 
@@ -30,6 +31,18 @@ class Api:
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
+
+    def shell_file(self, head: Head) -> Response | None:
+        """The response with a file of the shell; None where another path is asked for.
+
+        Raises:
+            UsageError: who asks may not.
+        """
+        answer = shell_file(head.method, head.path)
+        if answer is None:
+            return None
+        check_head(head, self.desk.settings, with_token=False)
+        return self.finish(head, answer)
 
     def admit(self, head: Head) -> tuple[Operation, Call]:
         """The operation that a request is for, its parameters read, its body still to come.

@@ -53,6 +53,10 @@ class Edge:
             return
         head = _head(scope)
         try:
+            found = self._api.shell_file(head)
+            if found is not None:
+                await _send(send, found)
+                return
             operation, call = self._api.admit(head)
             body = b"" if operation.body is None else await self._body(receive)
             if operation.answer is None:

@@ -84,7 +84,8 @@ def finish(head: Head, answer: Answer, *, encode_from: int) -> Response:
         asked = ", ".join(head.headers.get("if-none-match", ()))
         if etag in [each.strip().removeprefix("W/") for each in asked.split(",")]:
             kept = {name: headers[name] for name in ("vary", "cache-control", "etag")}
-            return _response(304, {**SAFE_HEADERS, **kept}, b"")
+            # What is kept takes these headers over, so that they have to be all that go with it.
+            return _response(304, {**SAFE_HEADERS, **kept, **answer.headers}, b"")
     if coding is not None:
         body = ENCODINGS[_CODINGS[coding]].encode(body)
         headers["content-encoding"] = coding

@@ -6,6 +6,7 @@ host     the Host header is `localhost`, an address literal, or a name that the 
 origin   a browser says from which site a request comes.  Only the daemon's own pages may ask;
          there is no CORS.
 token    when the daemon has one: `Authorization: Bearer <token>`, compared in constant time.
+         The shell's own files need none.
 
 The order is the table's; the refusals do not say more than the caller knows already.
 """
@@ -24,8 +25,8 @@ _HOST_CHARACTERS = 300
 _OWN_SITE = ("same-origin", "none")
 
 
-def check_head(head: Head, settings: Settings) -> None:
-    """Return if this request may be answered.
+def check_head(head: Head, settings: Settings, *, with_token: bool = True) -> None:
+    """Return if this request may be answered; `with_token` False for what everybody may see.
 
     Raises:
         UsageError: `bad_request`, `host_not_allowed`, `origin_not_allowed`, `unauthorized`.
@@ -42,7 +43,7 @@ def check_head(head: Head, settings: Settings) -> None:
     if host is None or not _is_own(host, settings):
         raise UsageError("the Host header names another host", code="host_not_allowed")
     _check_origin(head, host)
-    if settings.token is not None:
+    if with_token and settings.token is not None:
         given = head.header("authorization") or ""
         scheme, _, token = given.partition(" ")
         # Both sides as bytes: text with other letters than ASCII cannot be compared so.

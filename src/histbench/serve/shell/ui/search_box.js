@@ -1,0 +1,106 @@
+/**
+ * SearchBox: the newest records that show a text, and a way to each.
+ */
+
+import { button, byId, element, isolated, timeElement } from "./dom.js";
+
+const PAGE = 20;
+const PAUSE = 250;
+const NAMES = new Map([["user", "You"], ["assistant", "Assistant"]]);
+
+export class SearchBox {
+  /** @param {{go: (recordId: string) => void, say: (text: string) => void}} how */
+  constructor({ go, say }) {
+    this._go = go;
+    this._say = say;
+    /** @type {HTMLInputElement} */
+    this.input = byId("search");
+    this._hits = byId("hits");
+    this._stop = new AbortController();
+    /** @type {import("../daemon.js").Daemon | null} */
+    this._daemon = null;
+    this._sessionId = "";
+    this._timer = 0;
+    this.input.addEventListener("input", () => {
+      clearTimeout(this._timer);
+      this._timer = window.setTimeout(() => this._search(null), PAUSE);
+    });
+    this.input.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter") return;
+      clearTimeout(this._timer);
+      this._search(null);
+    });
+  }
+
+  /**
+   * @param {import("../daemon.js").Daemon} daemon
+   * @param {string} sessionId
+   */
+  open(daemon, sessionId) {
+    this._daemon = daemon;
+    this._sessionId = sessionId;
+    this.clear();
+  }
+
+  clear() {
+    clearTimeout(this._timer);
+    this._stop.abort();
+    this.input.value = "";
+    this._hits.hidden = true;
+    this._hits.replaceChildren();
+  }
+
+  /** @param {string | null} before */
+  async _search(before) {
+    this._stop.abort();
+    this._stop = new AbortController();
+    const { signal } = this._stop;
+    const text = this.input.value.trim();
+    if (!text) {
+      this._hits.hidden = true;
+      return;
+    }
+    let page;
+    try {
+      page = await this._daemon?.search(this._sessionId, { text, before, limit: PAGE, signal });
+    } catch (error) {
+      if (signal.aborted) return;
+      const told = element("p", "note", error instanceof Error ? error.message : String(error));
+      const again = button("Try again", () => this._search(before), "retry");
+      this._hits.hidden = false;
+      this._hits.replaceChildren(element("div", "failure", told, again));
+      return;
+    }
+    if (signal.aborted) return;
+    this._draw(page, before !== null);
+  }
+
+  /**
+   * @param {{hits: any[], hasMore: boolean, next?: string}} page
+   * @param {boolean} more
+   */
+  _draw(page, more) {
+    const items = page.hits.map((hit) => this._item(hit));
+    this._hits.hidden = false;
+    this._hits.querySelector(".more")?.remove();
+    if (!more) this._hits.replaceChildren(element("ol", "hit-list"));
+    this._hits.querySelector("ol")?.append(...items);
+    const count = this._hits.querySelectorAll("li").length;
+    if (!count) this._hits.replaceChildren(element("p", "note", "Nothing found."));
+    const { next } = page;
+    if (next !== undefined) {
+      this._hits.append(button("More results", () => this._search(next), "more"));
+    }
+    this._say(count ? `${count} results` : "Nothing found.");
+  }
+
+  /** @param {{recordId: string, type: string, timestamp?: string, preview: string}} hit */
+  _item(hit) {
+    const go = button("", () => this._go(hit.recordId), "hit");
+    const about = element("span", "hit-about", NAMES.get(hit.type) ?? hit.type);
+    const time = timeElement(hit.timestamp);
+    if (time) about.append(time);
+    go.append(about, isolated(hit.preview, "hit-preview"));
+    return element("li", "", go);
+  }
+}

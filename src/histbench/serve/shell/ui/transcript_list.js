@@ -1,0 +1,371 @@
+/**
+ * TranscriptList: the blocks of a view in a box that scrolls, without anything moving by itself.
+ *
+ * Drawing keeps the first block in sight where it is, to the pixel, whatever comes before it or
+ * goes; a reader at the newest end stays at that end instead.  The browser's own anchoring is off,
+ * as the two would add up; line heights are whole pixels, as scroll positions are.
+ *
+ * Earlier pages are asked for near the top when the reader scrolls there, and by themselves only
+ * while there is nothing to scroll.
+ */
+
+import { BlockElement } from "./block_element.js";
+import { button, element, isolated } from "./dom.js";
+
+/** @typedef {import("../transcript/browsing_view.js").BrowsingView} BrowsingView */
+/** @typedef {import("../transcript/view_requests.js").ViewFailure} ViewFailure */
+
+// How near to an end the next page is asked for.
+const NEAR = 600;
+const AT_END = 32;
+const ANCHORS = 8;
+// What stays free above a block that was gone to.
+const MARGIN = 16;
+// Pages that one step to another turn may ask for.
+const STEP_PAGES = 8;
+
+export class TranscriptList {
+  /**
+   * @param {{scroller: HTMLElement, blocks: HTMLElement, older: HTMLElement, newer: HTMLElement,
+   *   act: (change: (view: BrowsingView) => unknown) => void, moved: () => void}} parts
+   */
+  constructor({ scroller, blocks, older, newer, act, moved }) {
+    this.scroller = scroller;
+    this._container = blocks;
+    this._older = older;
+    this._newer = newer;
+    this._act = act;
+    this._moved = moved;
+    /** @type {Map<number, BlockElement>} */
+    this._elements = new Map();
+    /** @type {BrowsingView | null} */
+    this._view = null;
+    this._atEnd = true;
+    this._top = 0;
+    this._step = 0;
+    this._stepPages = 0;
+    this._filling = false;
+    /** @type {string | null} */
+    this._target = null;
+    scroller.addEventListener("scroll", () => this._scrolled(), { passive: true });
+    new ResizeObserver(() => this._resized()).observe(scroller);
+  }
+
+  /** Forget what is drawn. */
+  clear() {
+    this._elements.clear();
+    this._container.replaceChildren();
+    say(this._older, "");
+    say(this._newer, "");
+    this._atEnd = true;
+    this._step = 0;
+    this._target = null;
+    this._view = null;
+  }
+
+  /** @param {BrowsingView} view */
+  draw(view) {
+    this._view = view;
+    const target = view.target;
+    const jumped = target !== null && target !== this._target;
+    const back = target === null && this._target !== null;
+    this._target = target;
+    const anchor = this._anchor();
+    this._drawBlocks(view);
+    this._drawOlder(view);
+    this._drawNewer(view);
+    if (jumped) this._goTo(target);
+    else if (back || this._sticks(view)) this._setTop(this.scroller.scrollHeight);
+    else this._hold(anchor);
+    this._fill(view);
+    if (this._step && view.loading === null) this._goOn(this._step);
+    this._moved();
+  }
+
+  /** The newest end, loaded if it was let go. */
+  toEnd() {
+    const view = this._view;
+    if (view === null) return;
+    this._atEnd = true;
+    this._act((each) => each.follow());
+    if (!view.hasNewer) this._setTop(this.scroller.scrollHeight);
+  }
+
+  /**
+   * Whether the newest end is kept in sight.
+   * @param {BrowsingView} view
+   */
+  _sticks(view) {
+    return this._atEnd && !view.hasNewer;
+  }
+
+  /** @param {BrowsingView} view */
+  _drawBlocks(view) {
+    const kept = new Set(view.blocks.map((block) => block.ordinal));
+    for (const [ordinal, each] of this._elements) {
+      if (kept.has(ordinal)) continue;
+      each.root.remove();
+      this._elements.delete(ordinal);
+    }
+    let place = this._container.firstChild;
+    for (const block of view.blocks) {
+      let each = this._elements.get(block.ordinal);
+      if (each === undefined) {
+        each = new BlockElement(block);
+        this._elements.set(block.ordinal, each);
+      } else {
+        each.draw();
+      }
+      if (each.root === place) place = place.nextSibling;
+      else this._container.insertBefore(each.root, place);
+    }
+  }
+
+  /** @param {BrowsingView} view */
+  _drawOlder(view) {
+    const failure = view.failure;
+    if (failure !== null && failure.kind !== "newer" && failure.kind !== "attach") {
+      this._putFailure(this._older, failure);
+    } else if (view.state === "opening" || view.loading === "at") {
+      say(this._older, "Loading…", true);
+    } else if (view.loading === "older") {
+      say(this._older, "Loading earlier messages…", true);
+    } else if (view.capacityReached && view.hasOlder) {
+      say(this._older, "Earlier messages do not fit beside this page; choose one of the turns.");
+    } else if (view.hasOlder) {
+      put(this._older, "older", () =>
+        button("Earlier messages", () => this._act((each) => each.loadOlder()), "quiet"),
+      );
+    } else {
+      say(this._older, view.blocks.length ? "Beginning of the session" : "Nothing was said yet.");
+    }
+  }
+
+  /** @param {BrowsingView} view */
+  _drawNewer(view) {
+    const failure = view.failure;
+    if (failure !== null && (failure.kind === "newer" || failure.kind === "attach")) {
+      this._putFailure(this._newer, failure);
+    } else if (view.loading === "newer" || view.loading === "attach") {
+      say(this._newer, "Loading later messages…", true);
+    } else if (view.hasNewer) {
+      put(this._newer, "newer", () =>
+        button("Later messages", () => this._act((each) => each.loadNewer()), "quiet"),
+      );
+    } else {
+      say(this._newer, "");
+    }
+  }
+
+  /**
+   * @param {HTMLElement} row
+   * @param {ViewFailure} failure
+   */
+  _putFailure(row, failure) {
+    put(row, `failure ${failure.code} ${failure.message}`, () => {
+      const code = element("code", "", failure.code);
+      const told = element("p", "failure-text", isolated(failure.message), " ", code);
+      const again = button("Try again", () => this._act((each) => each.retry()), "retry");
+      const box = element("div", "failure", told, again);
+      box.setAttribute("role", "alert");
+      if (failure.beyond !== null) {
+        box.append(button("Go on before it", () => this._act((each) => each.passOver()), "retry"));
+      }
+      return box;
+    });
+  }
+
+  /** The blocks in sight, the first ones, and where they are. */
+  _anchor() {
+    const top = this.scroller.getBoundingClientRect().top;
+    const children = /** @type {HTMLCollectionOf<HTMLElement>} */ (this._container.children);
+    let low = 0;
+    let high = children.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      // A hidden block has no place; the next one that has one stands for it.
+      let at = middle;
+      while (at < high && children[at].hidden) at += 1;
+      if (at === high || children[at].getBoundingClientRect().bottom > top) high = middle;
+      else low = at + 1;
+    }
+    const anchors = [];
+    for (let at = low; at < children.length && anchors.length < ANCHORS; at++) {
+      if (children[at].hidden) continue;
+      anchors.push({ child: children[at], top: children[at].getBoundingClientRect().top });
+    }
+    return anchors;
+  }
+
+  /** @param {{child: HTMLElement, top: number}[]} anchors */
+  _hold(anchors) {
+    for (const { child, top } of anchors) {
+      // After a load everything is drawn anew: then the same record is the same place.
+      const held = child.isConnected ? child : this._drawnAs(child.dataset.record);
+      if (!held || held.hidden) continue;
+      const moved = held.getBoundingClientRect().top - top;
+      if (moved) this._setTop(this.scroller.scrollTop + moved);
+      return;
+    }
+  }
+
+  /** @param {string | undefined} recordId */
+  _drawnAs(recordId) {
+    if (!recordId) return undefined;
+    return [...this._elements.values()].find((each) => each.root.dataset.record === recordId)?.root;
+  }
+
+  /** @param {number} top */
+  _setTop(top) {
+    this.scroller.scrollTop = top;
+    this._top = this.scroller.scrollTop;
+    this._atEnd = this._isAtEnd();
+  }
+
+  _isAtEnd() {
+    const { scrollHeight, scrollTop, clientHeight } = this.scroller;
+    return scrollHeight - scrollTop - clientHeight <= AT_END;
+  }
+
+  _scrolled() {
+    const { scrollTop, scrollHeight, clientHeight } = this.scroller;
+    const view = this._view;
+    // Scrolling that was done here is no wish of the reader's.
+    if (scrollTop === this._top || view === null) return;
+    const up = scrollTop < this._top;
+    this._top = scrollTop;
+    this._atEnd = this._isAtEnd();
+    if (up && scrollTop < NEAR && view.canLoadOlder && view.failure === null) {
+      this._act((each) => each.loadOlder());
+    } else if (!up && scrollHeight - scrollTop - clientHeight < NEAR && view.canLoadNewer) {
+      this._act((each) => each.loadNewer());
+    }
+    if (this._atEnd && !view.hasNewer) view.follow();
+    this._moved();
+  }
+
+  _resized() {
+    if (this._view === null) return;
+    if (this._sticks(this._view)) this._setTop(this.scroller.scrollHeight);
+    this._fill(this._view);
+  }
+
+  /**
+   * Ask for more while there is nothing to scroll.
+   * @param {BrowsingView} view
+   */
+  _fill(view) {
+    const { scrollHeight, clientHeight } = this.scroller;
+    if (clientHeight > 0 && scrollHeight <= clientHeight + 1 && view.canLoadOlder && !this._filling) {
+      // After this drawing, which is called by what would send the request.
+      this._filling = true;
+      queueMicrotask(() => {
+        this._filling = false;
+        if (this._view === view) this._act((each) => each.loadOlder({ automatic: true }));
+      });
+    }
+  }
+
+  /** @param {string} recordId */
+  _goTo(recordId) {
+    const found = [...this._elements.values()].find((each) => each.block.recordIds.includes(recordId));
+    if (found === undefined || found.root.hidden) return;
+    this._place(found.root);
+    found.root.classList.add("found");
+    found.root.tabIndex = -1;
+    found.root.focus({ preventScroll: true });
+  }
+
+  /** @param {HTMLElement} root */
+  _place(root) {
+    const { scroller } = this;
+    const top = root.getBoundingClientRect().top - scroller.getBoundingClientRect().top;
+    this._setTop(scroller.scrollTop + top - MARGIN);
+  }
+
+  /**
+   * Go to a record if it is shown; whether it is.
+   * @param {string} recordId
+   */
+  show(recordId) {
+    const shown = this._view?.blocks.some((block) => block.recordIds.includes(recordId)) ?? false;
+    if (shown) this._goTo(recordId);
+    return shown;
+  }
+
+  /** The record of the turn in sight. */
+  currentTurn() {
+    const top = this.scroller.getBoundingClientRect().top + 24;
+    let current = null;
+    for (const each of this._turns()) {
+      if (each.getBoundingClientRect().top > top && current !== null) break;
+      current = each.dataset.record ?? null;
+      if (each.getBoundingClientRect().top > top) break;
+    }
+    return current;
+  }
+
+  _turns() {
+    return /** @type {NodeListOf<HTMLElement>} */ (
+      this._container.querySelectorAll(".block.user:not([hidden])")
+    );
+  }
+
+  /**
+   * Go to the next turn (1) or the one before (-1); on into pages that are not loaded yet.
+   * @param {1 | -1} step
+   */
+  stepTurn(step) {
+    this._stepPages = 0;
+    this._goOn(step);
+  }
+
+  /** @param {number} step */
+  _goOn(step) {
+    this._step = 0;
+    const view = this._view;
+    if (view === null) return;
+    const top = this.scroller.getBoundingClientRect().top + MARGIN;
+    const away = (/** @type {HTMLElement} */ root) => root.getBoundingClientRect().top - top;
+    const turns = [...this._turns()];
+    const next =
+      step > 0 ? turns.find((each) => away(each) > 1) : turns.findLast((each) => away(each) < -1);
+    if (next !== undefined) {
+      this._place(next);
+      next.tabIndex = -1;
+      next.focus({ preventScroll: true });
+      this._moved();
+      return;
+    }
+    if (view.loading !== null || this._stepPages >= STEP_PAGES) return;
+    const wanted = step < 0 ? view.canLoadOlder : view.canLoadNewer;
+    if (wanted) {
+      this._step = step;
+      this._stepPages += 1;
+      this._act((each) => (step < 0 ? each.loadOlder() : each.loadNewer()));
+    } else {
+      this._setTop(step < 0 ? 0 : this.scroller.scrollHeight);
+    }
+  }
+}
+
+/**
+ * Put an element into a row unless it is there: what has the focus keeps it.
+ * @param {HTMLElement} row
+ * @param {string} key
+ * @param {() => HTMLElement} make
+ */
+function put(row, key, make) {
+  if (row.dataset.shows === key) return;
+  row.dataset.shows = key;
+  row.replaceChildren(make());
+}
+
+/**
+ * @param {HTMLElement} row
+ * @param {string} text
+ * @param {boolean} [busy]
+ */
+function say(row, text, busy = false) {
+  put(row, text, () => element("p", busy ? "row-text busy" : "row-text", text));
+}

@@ -1,0 +1,161 @@
+/**
+ * TurnRail: the turns of a session, from its turn index and not from what happens to be loaded.
+ *
+ * A window of turns is held, so that a session of any length costs the same; at its ends more are
+ * asked for, and those at the other end go.  All belong to one snapshot until the rail is opened
+ * anew.
+ */
+
+import { RequestFailed } from "../daemon.js";
+import { button, element, isolated } from "./dom.js";
+
+/**
+ * @typedef {{ordinal: number, turnId: string, kind: string, label: string, timestamp?: string}} Turn
+ */
+
+const PAGE = 100;
+const HELD = 400;
+
+export class TurnRail {
+  /**
+   * @param {HTMLElement} box
+   * @param {{jump: (turnId: string, snapshot: string) => void}} how
+   */
+  constructor(box, { jump }) {
+    this._box = box;
+    this._jump = jump;
+    this._stop = new AbortController();
+    /** @type {Turn[]} */
+    this._turns = [];
+    this._total = 0;
+    /** @type {string | null} */
+    this._snapshot = null;
+    /** @type {string | null} */
+    this._current = null;
+    /** @type {import("../daemon.js").Daemon | null} */
+    this._daemon = null;
+    this._sessionId = "";
+    box.addEventListener("keydown", (event) => this._key(event));
+  }
+
+  /**
+   * Show the newest turns of a session.
+   * @param {import("../daemon.js").Daemon} daemon
+   * @param {string} sessionId
+   */
+  async open(daemon, sessionId) {
+    this.close();
+    this._daemon = daemon;
+    this._sessionId = sessionId;
+    await this._load(null, "replace");
+    this._box.scrollTop = this._box.scrollHeight;
+  }
+
+  close() {
+    this._stop.abort();
+    this._stop = new AbortController();
+    this._turns = [];
+    this._snapshot = null;
+    this._box.replaceChildren();
+  }
+
+  /** @param {string | null} recordId the turn in sight */
+  mark(recordId) {
+    if (recordId === this._current) return;
+    this._current = recordId;
+    this._markCurrent();
+  }
+
+  _markCurrent() {
+    for (const each of this._box.querySelectorAll("button.turn")) {
+      const current = /** @type {HTMLElement} */ (each).dataset.turn === this._current;
+      if (current) each.setAttribute("aria-current", "true");
+      else each.removeAttribute("aria-current");
+      if (current && !this._box.contains(document.activeElement)) {
+        each.scrollIntoView({ block: "nearest" });
+      }
+    }
+  }
+
+  /**
+   * @param {number | null} start
+   * @param {"replace" | "before" | "behind"} where
+   */
+  async _load(start, where) {
+    const { signal } = this._stop;
+    const before = this._turns[0]?.ordinal ?? 0;
+    const limit = where === "before" ? Math.min(PAGE, before) : PAGE;
+    const snapshot = where === "replace" && start === null ? null : this._snapshot;
+    let page;
+    try {
+      page = await this._daemon?.turns(this._sessionId, { start, limit, snapshot, signal });
+    } catch (error) {
+      if (!signal.aborted) this._fail(error, () => this._load(start, where));
+      return;
+    }
+    if (signal.aborted) return;
+    this._snapshot = page.snapshot;
+    this._total = page.totalTurns;
+    const height = this._box.scrollHeight;
+    if (where === "replace") this._turns = page.turns;
+    else if (where === "before") this._turns = [...page.turns, ...this._turns].slice(0, HELD);
+    else this._turns = [...this._turns, ...page.turns].slice(-HELD);
+    this._draw();
+    if (where === "before") this._box.scrollTop += this._box.scrollHeight - height;
+  }
+
+  /**
+   * @param {unknown} error
+   * @param {() => void} again
+   */
+  _fail(error, again) {
+    const stale = error instanceof RequestFailed && error.status === 409;
+    const retry = stale && this._snapshot !== null ? () => this._load(null, "replace") : again;
+    const told = element("p", "note", error instanceof Error ? error.message : String(error));
+    this._box.prepend(element("div", "failure", told, button("Try again", retry, "retry")));
+  }
+
+  _draw() {
+    const first = this._turns[0]?.ordinal ?? 0;
+    const next = first + this._turns.length;
+    const list = element("ol", "turn-list", ...this._turns.map((turn) => this._item(turn)));
+    const parts = [];
+    if (first > 0) {
+      const ends = element("div", "ends");
+      ends.append(button("First", () => this._load(0, "replace"), "quiet"));
+      const start = Math.max(0, first - PAGE);
+      ends.append(button("Earlier", () => this._load(start, "before"), "quiet"));
+      parts.push(ends);
+    }
+    parts.push(list);
+    if (next < this._total) {
+      const ends = element("div", "ends");
+      ends.append(button("Later", () => this._load(next, "behind"), "quiet"));
+      ends.append(button("Newest", () => this._load(null, "replace"), "quiet"));
+      parts.push(ends);
+    }
+    if (!this._total) parts.push(element("p", "note", "No turns."));
+    this._box.replaceChildren(...parts);
+    this._markCurrent();
+  }
+
+  /** @param {Turn} turn */
+  _item(turn) {
+    const number = element("span", "ordinal", String(turn.ordinal + 1));
+    const jump = button("", () => this._jump(turn.turnId, this._snapshot ?? ""), "turn");
+    jump.append(number, isolated(turn.label || "(an attachment)", "turn-label"));
+    jump.dataset.turn = turn.turnId;
+    return element("li", "", jump);
+  }
+
+  /** @param {KeyboardEvent} event */
+  _key(event) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step === undefined) return;
+    const items = /** @type {HTMLElement[]} */ ([...this._box.querySelectorAll("button.turn")]);
+    const at = items.indexOf(/** @type {any} */ (document.activeElement));
+    const from = at < 0 ? items.findIndex((each) => each.dataset.turn === this._current) - step : at;
+    items[from + step]?.focus();
+    event.preventDefault();
+  }
+}
