@@ -12,6 +12,8 @@ from histbench.store import read_log
 from measure_session import small_events, write_session
 
 CANARY = "zanzibar"
+# In names and not in text: what `inspect` is there to show.
+NAMED = "madagascar"
 TOKEN = "gh" + "p_" + "A1b2C3d4E5f6G7h8J9k0L1m2N3p4Q5r6S7t8"
 
 
@@ -24,9 +26,9 @@ def session(tmp_path):
         if "text" in chunk:
             chunk["text"] += f" {CANARY} "
     data = {CANARY: {"path": f"/{CANARY}/x"}, "arguments": json.dumps({CANARY: [CANARY, TOKEN]})}
-    events.append({"type": f"x/{CANARY}", "seq": len(events), "time": 9, "data": data})
+    events.append({"type": f"x/{NAMED}", "seq": len(events), "time": 9, "data": data})
     path = write_session(tmp_path / "session.jsonl", events)
-    path.write_text(path.read_text().replace("secret-project", CANARY))
+    path.write_text(path.read_text().replace("secret-project", NAMED))
     return path
 
 
@@ -45,11 +47,14 @@ def test_no_payload_text_is_in_results_reports_tables_or_inspection(session, tmp
     said.append(call("run", session, "--stats-only", "--json").output)
     said.append(call("report", results, "-o", pages[0]).output)
     said.append(call("report", results, "--format", "md", "-o", pages[1]).output)
+    said.append(call("report", results, "--format", "json").output)
     said += [page.read_text() for page in pages]
     said.append(call("corpus", session, "--workers", "0", "-o", tmp_path / "c.parquet").output)
     said.append((tmp_path / "c.parquet").read_bytes().decode("latin-1"))
 
     for text in said:
+        assert NAMED not in text
+    for text in (*said, call("inspect", session).output, call("inspect", session, "--json").output):
         assert CANARY not in text
         assert TOKEN not in text
 
@@ -66,7 +71,7 @@ def test_secrets_are_named_in_a_warning(session, tmp_path):
     ):
         assert warning in call(*arguments).stderr
     seen = call("corpus", session, "--workers", "0", "-o", tmp_path / "c.parquet")
-    assert "GitHub token [secret_found]" in seen.stderr
+    assert "what looks like: GitHub token; 1 in all, the first in" in seen.stderr
 
 
 def test_a_redacted_log_has_the_shape_of_its_source(session, tmp_path):
@@ -85,6 +90,7 @@ def test_a_redacted_log_has_the_shape_of_its_source(session, tmp_path):
     assert [type(record) for record in one.records()] == [type(r) for r in source.records()]
     for name in names:
         assert CANARY not in name.read_text()
+        assert NAMED not in name.read_text()
 
 
 def test_a_recording_is_imported_redacted(tmp_path):

@@ -73,3 +73,17 @@ def test_what_is_not_there_is_refused_at_once(folder):
         codes.append(caught.value.code)
 
     assert codes == ["file_not_found", "not_a_file", "no_input", "bad_url"]
+
+
+def test_a_name_that_is_no_text_is_shown_with_escapes(folder, tmp_path):
+    """The log is measured, journalled and in the table; it goes on like any other."""
+    name = os.fsdecode(os.fsencode(folder) + b"/deep/\xff.jsonl")
+    (folder / "deep" / "b.jsonl").rename(name)
+    output = tmp_path / "out.parquet"
+    (row,) = measure_corpus([folder / "deep"], workers=0, output=output).rows
+    kept = []
+    measure_corpus([folder / "deep"], workers=0, output=output, progress=kept.append)
+
+    assert row.path.endswith("\\xff.jsonl")
+    assert row.error_code is None
+    assert kept[-1].kept == 1

@@ -121,6 +121,7 @@ def test_secrets_are_counted_by_kind(folder):
     results = measure_corpus([folder / "d.jsonl"], workers=0)
 
     assert results.rows[0].secrets == {"GitHub token": 1}
+    assert results.frame()["secrets"].tolist() == ["GitHub token: 1 from seq 0"]
     assert token not in json.dumps(results.frame().astype(str).to_dict())
 
 

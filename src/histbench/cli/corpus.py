@@ -96,7 +96,10 @@ def corpus(
     else:
         _print(summary, results)
     for kind, count in summary.secrets.items():
-        click.echo(f"warning: {count:,} times what looks like: {kind} [secret_found]", err=True)
+        holders = [row for row in results.rows if kind in row.secrets]
+        first = f"{holders[0].path}, seq {holders[0].secret_seqs[kind]}"
+        said = f"what looks like: {kind}; {count:,} in all, the first in {first}"
+        click.echo(one_line(f"warning: {said} [secret_found]"), err=True)
     click.echo(one_line(f"{output}: {summary.logs:,} rows"), err=True)
 
 

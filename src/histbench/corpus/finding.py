@@ -103,7 +103,8 @@ def _local(name: str) -> FoundLog:
         # A pipe would be waited for, or read by whichever worker comes first.
         raise StorageError("no regular file", code="not_a_file", where=Place(file=name))
     return FoundLog(
-        path=name,
+        # A name that is not UTF-8 is shown with escapes; no table could hold it.
+        path=os.fsencode(name).decode("utf-8", "backslashreplace"),
         address=str(Path(name).absolute()),
         bytes=status.st_size,
         changed=str(status.st_mtime_ns),

@@ -121,7 +121,7 @@ class Journal:
 
     def known(self, found: FoundLog) -> LogRow | None:
         """The finished row of this log, if the log is still the one it was."""
-        entry = self._entries.get(found.address)
+        entry = self._entries.get(_written(found).address)
         if entry is None or entry.row.error_code in _AGAIN or entry.found.bytes != found.bytes:
             return None
         same = found.changed is not None and entry.found.changed == found.changed
@@ -136,12 +136,21 @@ class Journal:
             StorageError: it could not be written.
         """
         try:
-            self._write(_Entry(found=found, row=row))
+            self._write(_Entry(found=_written(found), row=row))
         except OSError as error:
             raise storage_error(error, self.path) from error
 
     def _write(self, line: Struct) -> None:
         write_all(self._file.fileno(), _encoder.encode(line) + b"\n")
+
+
+def _written(found: FoundLog) -> FoundLog:
+    """The log as JSON can tell it: an address that is no text is told by the path."""
+    try:
+        found.address.encode()
+    except UnicodeEncodeError:
+        return msgspec.structs.replace(found, address=found.path)
+    return found
 
 
 def _sha256(path: str) -> str | None:

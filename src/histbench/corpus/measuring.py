@@ -119,6 +119,7 @@ def _of_stored(row: LogRow, stored: StoredInput, plan: LogPlan) -> LogRow:
     records = log.records()
     ordinary = sum(isinstance(record, Plain) for record in records)
     runs = sorted(run_lengths(records))
+    found = find_secrets(records)
     row = msgspec.structs.replace(
         row,
         format=stored.format,
@@ -132,7 +133,8 @@ def _of_stored(row: LogRow, stored: StoredInput, plan: LogPlan) -> LogRow:
         run_max=runs[-1] if runs else None,
         clock=clock_of(log),
         diagnostics=dict(codes),
-        secrets={each.kind: each.count for each in find_secrets(records)},
+        secrets={each.kind: each.count for each in found},
+        secret_seqs={each.kind: each.seq for each in found},
     )
     with collector(enabled=False):
         row = msgspec.structs.replace(row, sizes=_sizes(log, plan))

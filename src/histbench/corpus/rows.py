@@ -25,7 +25,8 @@ class LogRow(Struct, frozen=True, kw_only=True):
     `sizes` are page bytes by form and encoding, `seconds` by side (`host`, `client`) and form.
     `deltas` are those that a row can hold; a run is as many of them as one row could hold, and
     `run_p50` and `run_p90` are lengths of runs (nearest rank).  `clock` says where times come from.
-    `diagnostics` counts what the reader noticed, `secrets` what looks like one, by kind.
+    `diagnostics` counts what the reader noticed, `secrets` what looks like one, by kind, and
+    `secret_seqs` say where each kind first begins.
     """
 
     path: str
@@ -45,6 +46,7 @@ class LogRow(Struct, frozen=True, kw_only=True):
     seconds: dict[str, dict[str, float]] = {}
     diagnostics: dict[str, int] = {}
     secrets: dict[str, int] = {}
+    secret_seqs: dict[str, int] = {}
     error_code: str | None = None
     error_message: str | None = None
     error_place: str | None = None
@@ -97,7 +99,7 @@ def columns_of(forms: Sequence[str], encodings: Sequence[str], *, timings: bool)
     columns = [Column(name, kind, _field(name)) for name, kind in _FIXED]
     columns += [
         Column("diagnostics", str, lambda row: _counts(row.diagnostics)),
-        Column("secrets", str, lambda row: _counts(row.secrets)),
+        Column("secrets", str, _secrets),
     ]
     columns += [
         Column(f"{form}{_suffix(encoding)}_bytes", int, _size(form, encoding))
@@ -142,3 +144,9 @@ def _seconds(side: str, form: str) -> Callable[[LogRow], Any]:
 def _counts(counts: dict[str, int]) -> str | None:
     """Counts by name as one text; null where nothing was counted."""
     return ", ".join(f"{name}: {count}" for name, count in sorted(counts.items())) or None
+
+
+def _secrets(row: LogRow) -> str | None:
+    """Kinds of secrets as one text: how many, and where the first begins."""
+    found = sorted(row.secrets.items())
+    return ", ".join(f"{kind}: {n} from seq {row.secret_seqs[kind]}" for kind, n in found) or None

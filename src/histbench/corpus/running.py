@@ -46,7 +46,7 @@ def cluster_client(
     A local worker has one thread, and an equal share of the memory at most.
 
     Raises:
-        UsageError: `missing_extra`, `bad_scheduler`.
+        UsageError: `missing_extra`, `bad_scheduler`, `bad_memory_limit`.
         RequestFailed: `scheduler_unreachable`, or `no_workers` when it has none.
     """
     distributed = load("distributed")
@@ -54,6 +54,7 @@ def cluster_client(
     for name in ("distributed", "distributed.client"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     if scheduler is None:
+        _check_memory_limit(memory_limit)
         with (
             distributed.LocalCluster(
                 n_workers=workers,
@@ -85,6 +86,18 @@ def cluster_client(
                 "the scheduler has no workers", code="no_workers", found=scheduler
             ) from error
         yield client
+
+
+def _check_memory_limit(memory_limit: str | None) -> None:
+    try:
+        load("dask.utils").parse_bytes(memory_limit or "1GiB")
+    except ValueError as error:
+        raise UsageError(
+            "not an amount of memory",
+            code="bad_memory_limit",
+            found=memory_limit,
+            expected="as 2GiB or 500MB",
+        ) from error
 
 
 def check_for_timings(client: Any) -> None:
