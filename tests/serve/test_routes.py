@@ -102,7 +102,6 @@ def test_history_parameters_are_checked(
 @pytest.mark.parametrize(
     ("path", "status", "code"),
     [
-        ("/", 404, "unknown_path"),
         ("/session", 404, "unknown_path"),
         (f"{LOG}/", 404, "unknown_path"),
         ("/session//history", 404, "unknown_path"),

@@ -6,6 +6,7 @@ One desk for a daemon.  Operations run in threads, so all of it may be used from
 from pathlib import Path
 
 from histbench.serve.keeping import cursor_keys
+from histbench.serve.page_cache import PageCache
 from histbench.serve.readers import Readers
 from histbench.serve.sessions import Sessions
 from histbench.serve.settings import Settings
@@ -27,6 +28,7 @@ class Desk:
         self.sessions = Sessions(settings.root)
         self._keys = cursor_keys(settings.root, settings.key_file)
         self.logs: Readers[LogFile] = Readers(open_log, most=settings.open_readers)
+        self.pages = PageCache(most_bytes=settings.page_cache)
         self.transcripts: Readers[TranscriptReader] = Readers(
             self.open_transcript, most=settings.open_readers
         )

@@ -12,7 +12,7 @@ from histbench.history.select import DEFAULT_MAX_MESSAGES
 from histbench.serve.desk import Desk
 from histbench.serve.message import Answer, Call
 from histbench.serve.parameters import Parameter
-from histbench.serve.sessions import Session
+from histbench.serve.sessions import Session, revision_of
 from histbench.serve.settings import MIB
 from histbench.store import LogFile
 
@@ -82,8 +82,13 @@ def history(desk: Desk, call: Call) -> Answer:
         HistbenchError: the session is not there, or its log is damaged.
     """
     session = _log_of(desk.sessions.find(call.path["id"]))
-    with desk.logs.borrow(session.path) as log:
-        return _page(desk, call, log)
+    asked = session.identity, session.session_id, tuple(sorted(call.values.items()))
+
+    def make() -> Answer:
+        with desk.logs.borrow(session.path) as log:
+            return _page(desk, call, log)
+
+    return desk.pages.answer(asked, revision_of(session.path), make)
 
 
 def subagent_history(desk: Desk, call: Call) -> Answer:

@@ -29,6 +29,7 @@ STATUS: Mapping[str, int] = {
     "unknown_path": 404,
     "session_not_found": 404,
     "workspace_not_found": 404,
+    "history_not_found": 404,
     "subagent_not_found": 404,
     "file_not_found": 404,
     "is_a_directory": 404,

@@ -26,7 +26,7 @@ from histbench.store.catalog import SessionEntry, find_session, list_sessions
 from histbench.store.durable import storage_error
 from histbench.store.layout import LOG_NAMES, encode_id
 
-__all__ = ["STATE_FOLDER", "Session", "Sessions"]
+__all__ = ["STATE_FOLDER", "Session", "Sessions", "revision_of"]
 
 # The daemon's own folder in the root.
 STATE_FOLDER = ".histbench"
@@ -120,10 +120,7 @@ class Sessions:
     def _chat(self, path: Path, project: Path) -> Iterator[Session]:
         if not _is_file(path) or not path.resolve().is_relative_to(self.root.resolve()):
             return
-        try:
-            status = path.stat()
-        except OSError as error:
-            raise storage_error(error, path) from error
+        status = _status(path)
         yield Session(
             session_id=path.name.removesuffix(_SUFFIX),
             kind="transcript",
@@ -183,12 +180,26 @@ def _of_entry(entry: SessionEntry) -> Session:
     )
 
 
+def revision_of(path: Path) -> tuple[int, int]:
+    """What changes when somebody writes to a file: its length and its time.
+
+    Raises:
+        StorageError: it is gone.
+    """
+    status = _status(path)
+    return status.st_size, status.st_mtime_ns
+
+
 def _identity(path: Path) -> tuple[int, int]:
+    status = _status(path)
+    return status.st_dev, status.st_ino
+
+
+def _status(path: Path) -> os.stat_result:
     try:
-        status = path.stat()
+        return path.stat()
     except OSError as error:
         raise storage_error(error, path) from error
-    return status.st_dev, status.st_ino
 
 
 def _chat_name(session_id: str) -> list[str]:

@@ -49,8 +49,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     load_bytes: int = 32 * MIB
 
     # Threads that read files for requests, and those that watch files for followers.
-    workers: int = 4
+    workers: int = 3
     watchers: int = 2
+    # Bytes of pages kept for the next who asks for the same.
+    page_cache: int = 32 * MIB
     # Open readers kept for the next request; each holds one or two descriptors.
     open_readers: int = 64
 

@@ -1,0 +1,71 @@
+"""Pages that several readers ask for at about the same time are made once.
+
+Whoever shows a session to many has them all walk back over the same pages, and making a page costs
+a hundred times what sending it does.  A page is kept under what was asked of which file.  A frozen
+page holds for as long as that file is there, any other for the revision of the file that it was
+made of.  The oldest go when there are too many bytes.  Two threads that want the same page at once
+wait for one of them.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future
+from threading import Lock
+
+from histbench.serve.message import Answer
+
+__all__ = ["PageCache"]
+
+
+class PageCache:
+    """Answers by key, at most `most_bytes` of bodies."""
+
+    def __init__(self, *, most_bytes: int) -> None:
+        self._most_bytes = most_bytes
+        self._lock = Lock()
+        self._kept: OrderedDict[Hashable, tuple[Hashable, Answer]] = OrderedDict()
+        self._making: dict[tuple[Hashable, Hashable], Future[Answer]] = {}
+        self._bytes = 0
+
+    def answer(self, key: Hashable, revision: Hashable, make: Callable[[], Answer]) -> Answer:
+        """What is kept under `key`, or what `make` makes now; its errors are not kept.
+
+        Raises:
+            HistbenchError: what `make` raises, here or in the thread that made it for both.
+        """
+        with self._lock:
+            known = self._kept.get(key)
+            if known is not None and (known[1].keep == "frozen" or known[0] == revision):
+                self._kept.move_to_end(key)
+                return known[1]
+            making = self._making.get((key, revision))
+            if making is None:
+                made: Future[Answer] = Future()
+                self._making[key, revision] = made
+        if making is not None:
+            return making.result()
+        try:
+            answer = make()
+        except BaseException as error:
+            made.set_exception(error)
+            raise
+        else:
+            made.set_result(answer)
+            return answer
+        finally:
+            with self._lock:
+                del self._making[key, revision]
+                if made.exception() is None:
+                    self._keep(key, revision, made.result())
+
+    def _keep(self, key: Hashable, revision: Hashable, answer: Answer) -> None:
+        _, before = self._kept.pop(key, (None, Answer()))
+        self._bytes -= len(before.body)
+        if len(answer.body) > self._most_bytes // 4:
+            # One page must not push out all others.
+            return
+        self._kept[key] = revision, answer
+        self._bytes += len(answer.body)
+        while self._bytes > self._most_bytes:
+            _, (_, gone) = self._kept.popitem(last=False)
+            self._bytes -= len(gone.body)
