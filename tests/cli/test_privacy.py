@@ -42,6 +42,8 @@ def call(*arguments, code=0, **options):
 def test_no_payload_text_is_in_results_reports_tables_or_inspection(session, tmp_path):
     """A marked word goes in everywhere and comes out nowhere, on no stream and in no file."""
     results, pages = tmp_path / "results.json", [tmp_path / "page.html", tmp_path / "page.md"]
+    call("run", session, "--quick", "--forms", "raw", "--redact", "-o", results)
+    assert "--redact" in load_results(results).command
     run = call("run", session, "--quick", "--forms", "raw,packed", "-o", results)
     said = [run.output, results.read_text()]
     said.append(call("run", session, "--stats-only", "--json").output)

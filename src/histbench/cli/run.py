@@ -144,7 +144,9 @@ def run(
         if stats_only:
             results = measure_shapes(sources, plan, progress=report)
         else:
-            results = run_sources(sources, plan, command=_command(sources, plan), progress=report)
+            results = run_sources(
+                sources, plan, command=_command(sources, plan, redacted=redact), progress=report
+            )
     if output is not None:
         save_results(results, output)
     if as_json:
@@ -186,7 +188,7 @@ def _check_output(output: str) -> None:
         raise StorageError("permission denied", where=Place(file=str(target.parent)))
 
 
-def _command(sources: list[Source], plan: Plan) -> str:
+def _command(sources: list[Source], plan: Plan, *, redacted: bool) -> str:
     """The call as somebody else would make it: no paths, only what matters to the numbers."""
     words = ["histbench run"]
     words += [
@@ -206,6 +208,7 @@ def _command(sources: list[Source], plan: Plan) -> str:
             ("--no-memory", not plan.memory_samples),
             ("--gc off", not plan.gc_enabled),
             ("--torn", plan.allow_torn),
+            ("--redact", redacted),
         )
         if is_set
     ]
