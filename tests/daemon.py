@@ -52,10 +52,12 @@ class RunningDaemon:
         self._process.communicate(timeout=_START_SECONDS)
 
     def stop(self) -> tuple[int, str]:
-        """End it as a shell would; the exit code and what it had to say."""
+        """End it as a shell would, if it runs; the exit code and what it had to say."""
         assert self._process is not None
-        if self._process.poll() is None:
-            self._process.send_signal(signal.SIGTERM)
+        ended: int | None = self._process.returncode
+        if ended is not None:
+            return ended, ""
+        self._process.send_signal(signal.SIGTERM)
         _, said = self._process.communicate(timeout=_START_SECONDS)
         return self._process.returncode, said
 

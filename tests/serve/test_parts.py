@@ -186,7 +186,8 @@ def test_a_page_is_made_once_for_all_who_want_it() -> None:
 
     found: list[Answer] = []
     threads = [
-        threading.Thread(target=lambda: found.append(cache.answer("k", 1, make))) for _ in range(5)
+        threading.Thread(target=lambda: found.append(cache.answer("k", (1, 1), make)))
+        for _ in range(5)
     ]
     for thread in threads:
         thread.start()
@@ -195,20 +196,22 @@ def test_a_page_is_made_once_for_all_who_want_it() -> None:
         thread.join()
 
     assert (len(found), len({each.body for each in found})) == (5, 1)
-    assert cache.answer("k", 1, make).body == b"x"
+    assert cache.answer("k", (1, 1), make).body == b"x"
     assert len(made) == 1
-    cache.answer("k", 2, make)
+    cache.answer("k", (1, 2), make)
     assert len(made) == 2
     for _ in range(2):
         with pytest.raises(HistbenchError):
-            cache.answer("e", 1, _refuse)
+            cache.answer("e", (1, 1), _refuse)
     frozen = Answer(body=b"y" * 20, keep="frozen")
-    cache.answer("f", 1, lambda: frozen)
-    assert cache.answer("f", 2, _refuse) is frozen
-    for number in range(10):
-        cache.answer(number, 1, lambda: Answer(body=b"z" * 20))
+    cache.answer("f", (1, 1), lambda: frozen)
+    assert cache.answer("f", (2, 2), _refuse) is frozen
     with pytest.raises(HistbenchError):
-        cache.answer("f", 2, _refuse)
+        cache.answer("f", (0, 3), _refuse)
+    for number in range(10):
+        cache.answer(number, (1, 1), lambda: Answer(body=b"z" * 20))
+    with pytest.raises(HistbenchError):
+        cache.answer("f", (2, 2), _refuse)
 
 
 def _refuse() -> Answer:

@@ -10,6 +10,7 @@ from histbench.errors import LimitExceeded, UsageError
 from histbench.history import FORMS, HistoryPage, authorise_subagent, encode_page, find_descriptor
 from histbench.history.select import DEFAULT_MAX_MESSAGES
 from histbench.serve.desk import Desk
+from histbench.serve.epoch import epoch_of
 from histbench.serve.message import Answer, Call
 from histbench.serve.parameters import Parameter
 from histbench.serve.sessions import Session, revision_of
@@ -82,7 +83,7 @@ def history(desk: Desk, call: Call) -> Answer:
         HistbenchError: the session is not there, or its log is damaged.
     """
     session = _log_of(desk.sessions.find(call.path["id"]))
-    asked = session.identity, session.session_id, tuple(sorted(call.values.items()))
+    asked = epoch_of(session, session.identity), tuple(sorted(call.values.items()))
 
     def make() -> Answer:
         with desk.logs.borrow(session.path) as log:

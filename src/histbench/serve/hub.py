@@ -107,7 +107,7 @@ class Hub:
         return tail, frames
 
     def _reopen(self, session_id: str) -> Tail:
-        session = self._desk.sessions.find(session_id)
+        session = self._desk.sessions.find(session_id, fresh=True)
         if session.kind == "log":
             return LogTail(session, self._settings)
         return TranscriptTail(session, self._settings, self._desk.open_transcript(session.path))

@@ -61,10 +61,13 @@ class Sessions:
         self.root = root
         self._found: dict[tuple[str, str | None], tuple[float, Session]] = {}
 
-    def find(self, session_id: str, *, workspace: str | None = None) -> Session:
+    def find(
+        self, session_id: str, *, workspace: str | None = None, fresh: bool = False
+    ) -> Session:
         """The session of that id, in one workspace if one is named.
 
-        What was found is believed for a second, as long as the same file lies there.
+        What was found is believed for a second, as long as the same file lies there; `fresh` looks
+        anew, since a file that was just deleted may have left its inode to the next one.
 
         Raises:
             StorageError: `session_not_found`, `workspace_not_found`, `session_conflict`,
@@ -73,7 +76,7 @@ class Sessions:
         """
         asked = session_id, workspace
         until, known = self._found.get(asked, (0.0, None))
-        if known is not None and time.monotonic() < until:
+        if known is not None and time.monotonic() < until and not fresh:
             with suppress(HistbenchError):
                 if _identity(known.path) == known.identity:
                     return known
