@@ -8,7 +8,6 @@
 import { Blocks, recordOf } from "./blocks.js";
 import { failureOfStatus, readAnswer, updateOf } from "./view_requests.js";
 
-/** @typedef {import("./blocks.js").Block} Block */
 /** @typedef {import("./view_requests.js").Answer} Answer */
 /** @typedef {import("./view_requests.js").RequestKind} RequestKind */
 /** @typedef {import("./view_requests.js").ViewFailure} ViewFailure */
@@ -34,9 +33,8 @@ export class TranscriptView {
   capacityReached = false;
   /** @type {ViewFailure | null} */
   failure = null;
-  /** How often something was skipped: `malformed_event`, `already_shown`.
-   * @type {Record<string, number>} */
-  notices = {};
+  /** @type {Record<string, number>} */
+  notices = {}; // how often something was skipped: `malformed_event`, `already_shown`
   _blocks = new Blocks();
   /** @type {string | null} */
   _boundary = null;
@@ -68,13 +66,10 @@ export class TranscriptView {
 
   _forget() {
     this._blocks = new Blocks();
-    this._boundary = null;
-    this._cursor = null;
+    this._boundary = this._cursor = null;
     this.lastEventId = 0;
     this.epoch = null;
-    this.hasOlder = false;
-    this.hasNewer = false;
-    this.capacityReached = false;
+    this.hasOlder = this.hasNewer = this.capacityReached = false;
     this.failure = null;
     this.notices = {};
     this._readerAt = "newer";
@@ -211,11 +206,9 @@ export class TranscriptView {
    * @param {ViewRequest} request
    * @param {{code?: string, message?: string, status?: number | null, beyond?: string | null}} why
    */
-  fail(
-    request,
-    { code = "request_failed", message = "no answer", status = null, beyond = null } = {},
-  ) {
+  fail(request, why = {}) {
     if (!this._settle(request)) return false;
+    const { code = "request_failed", message = "no answer", status = null, beyond = null } = why;
     const failure = failureOfStatus(request.kind, code, message, status, beyond);
     if (request.cursor !== null && this._boundary !== null && !failure.retryable) {
       // Whatever the daemon has against the cursor: the boundary names the same page.
@@ -287,9 +280,8 @@ export class TranscriptView {
    */
   _prepend(request, page) {
     const boundary = page.firstRecordId ?? this._boundary;
-    const moved =
-      boundary !== this._boundary ||
-      (page.nextCursor !== null && page.nextCursor !== request.cursor);
+    const goesOn = page.nextCursor !== null && page.nextCursor !== request.cursor;
+    const moved = boundary !== this._boundary || goesOn;
     if (page.hasMore && !moved) {
       this._failed("page_stalled", "there is more, and no way to it", "older");
       return false;
@@ -322,10 +314,7 @@ export class TranscriptView {
     return fresh;
   }
 
-  /**
-   * Whether an older page fits after all.
-   * @param {Blocks} _older
-   */
+  /** Whether an older page fits after all. @param {Blocks} _older */
   _makeRoomFor(_older) {
     return false;
   }
@@ -369,10 +358,8 @@ export class TranscriptView {
   }
 
   _trimmed() {
-    return {
-      blocks: Math.max(1, Math.floor(this._maxBlocks * TRIMMED_TO)),
-      bytes: Math.max(1, Math.floor(this._maxBytes * TRIMMED_TO)),
-    };
+    const trimmed = (/** @type {number} */ bound) => Math.max(1, Math.floor(bound * TRIMMED_TO));
+    return { blocks: trimmed(this._maxBlocks), bytes: trimmed(this._maxBytes) };
   }
 
   /**

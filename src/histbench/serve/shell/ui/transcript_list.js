@@ -329,7 +329,7 @@ export class TranscriptList {
     const away = (/** @type {HTMLElement} */ root) => root.getBoundingClientRect().top - top;
     const turns = [...this._turns()];
     const next =
-      step > 0 ? turns.find((each) => away(each) > 1) : turns.findLast((each) => away(each) < -1);
+      step > 0 ? turns.find((each) => away(each) > 1) : turns.filter((each) => away(each) < -1).at(-1);
     if (next !== undefined) {
       this._place(next);
       next.tabIndex = -1;
