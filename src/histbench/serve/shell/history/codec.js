@@ -2,7 +2,7 @@
  * The row grammar and the packable delta, as in `histbench.codec`.
  *
  * One difference is JavaScript's: a turn, step or index past 2^53 has been rounded before anybody
- * could look, so a delta with one is not packable here, whatever its digits were.
+ * could look, so a delta with one is packable here, whatever its digits were.
  */
 
 import { InvalidRow } from "./errors.js";
@@ -49,9 +49,9 @@ export function deltaKind(event) {
     !isSafeInteger(event.seq) ||
     event.seq < 0 ||
     !isSafeInteger(event.time) ||
-    !isExact(data.turn) ||
-    !isExact(data.step) ||
-    !isExact(chunk.index) ||
+    !isNumber(data.turn) ||
+    !isNumber(data.step) ||
+    !isNumber(chunk.index) ||
     typeof chunk[kind.textKey] !== "string"
   ) {
     return null;
@@ -62,14 +62,6 @@ export function deltaKind(event) {
   const named = chunk.name !== undefined;
   const fits = countKeys(chunk) === (named ? 5 : 4) && typeof chunk.id === "string";
   return fits && (!named || typeof chunk.name === "string") ? kind : null;
-}
-
-/**
- * @param {unknown} value
- * @returns {boolean}
- */
-function isExact(value) {
-  return isNumber(value) && Math.abs(value) <= MAX_SAFE_INTEGER;
 }
 
 /**
