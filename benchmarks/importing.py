@@ -19,19 +19,17 @@ import argparse
 import json
 import random
 import shlex
-import statistics
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from hashlib import file_digest
 from itertools import cycle
 from pathlib import Path
 
-from histbench.measure.environment import read_environment
-from histbench.results import Input, Results, Sample, save_results
-from histbench.results.model import METRIC_UNITS
+from sampling import PEAK, Samples, save
+
+from histbench.results import Input
 from histbench.store import inspect_log
 from synthetic import generate
 
@@ -41,14 +39,14 @@ ANSWER_TOKENS = (200, 3000)
 PADDING = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
 # A fresh process: what it reads, and its peak, are its own.
-WORK = """
+WORK = f"""
 import json, re, sys, time
 from histbench.importers import convert_recording, import_events
 stage, path, target = sys.argv[1:]
 start = time.perf_counter()
 if stage == "json":
     for line in open(path, "rb"):
-        if line.startswith(b"data: {"):
+        if line.startswith(b"data: {{"):
             json.loads(line[6:])
 elif stage == "events":
     for event in import_events(path):
@@ -56,8 +54,7 @@ elif stage == "events":
 elif stage == "convert":
     convert_recording(path, target)
 seconds = time.perf_counter() - start
-# Not getrusage: its peak starts with that of the process that forked this one.
-peak = int(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())[1]) * 1024
+peak = {PEAK}
 print(json.dumps([seconds, peak]))
 """
 
@@ -98,23 +95,6 @@ def write_capture(path: Path, size: int) -> None:
                 }
                 written += file.write(f"data: {json.dumps(value, separators=(',', ':'))}\n\n")
             written += file.write("data: [DONE]\n\n")
-
-
-class Samples:
-    """Collects samples and prints their medians as they come."""
-
-    def __init__(self) -> None:
-        self.taken: list[Sample] = []
-
-    def add(self, name: str, stage: str, metric: str, values: list[float]) -> None:
-        """All runs of one thing."""
-        for run, value in enumerate(values):
-            unit = METRIC_UNITS[metric]
-            sample = {"input": name, "stage": stage, "metric": metric, "unit": unit}
-            self.taken.append(Sample(**sample, value=value, run=run))
-        median = statistics.median(values)
-        shown = f"{median:,.2f} s" if metric == "seconds" else f"{median:,.0f} bytes"
-        sys.stderr.write(f"{name:14} {stage:28} {shown}\n")
 
 
 def measure(samples: Samples, name: str, path: Path, log: Path, runs: int) -> None:
@@ -179,16 +159,12 @@ def main() -> None:
             measure(samples, name, path, log, options.runs)
             inputs.append(describe(name, path, log))
             path.unlink()
-    save_results(
-        Results(
-            environment=read_environment(gc_enabled=True),
-            settings={"sizes": options.sizes, "runs": options.runs},
-            command=shlex.join(["python", "benchmarks/importing.py", "--sizes", options.sizes]),
-            created_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-            inputs=tuple(inputs),
-            samples=tuple(samples.taken),
-        ),
+    save(
         options.output,
+        settings={"sizes": options.sizes, "runs": options.runs},
+        command=shlex.join(["python", "benchmarks/importing.py", "--sizes", options.sizes]),
+        inputs=inputs,
+        samples=samples,
     )
 
 

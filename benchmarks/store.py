@@ -18,17 +18,12 @@ as the disk itself does not remember it.
 """
 
 import argparse
-import gc
 import json
-import os
 import shlex
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterable, Iterator
-from datetime import UTC, datetime
+from collections.abc import Iterator
 from functools import partial
 from hashlib import file_digest
 from itertools import islice
@@ -37,13 +32,12 @@ from typing import Any
 
 import zstandard
 from msgspec import structs
+from sampling import PEAK, Samples, forget, save, timed
 
 from histbench.jsontext import encode
 from histbench.log import EventLog
-from histbench.measure.environment import read_environment
 from histbench.records import Plain, Record
-from histbench.results import Input, Results, Sample, save_results
-from histbench.results.model import METRIC_UNITS
+from histbench.results import Input
 from histbench.rows import Row
 from histbench.store import LogWriter, inspect_log, open_log, read_log
 from histbench.store.batch import compress_frame
@@ -55,16 +49,16 @@ PROFILE, SEED = "session", 1
 MILLION = 1_000_000
 APPENDED_EVENTS, BATCH_EVENTS = 10_000, 50
 PAGE_MESSAGES = 50
+PACKED = {"form": "packed", "encoding": "zstd"}
 
 # A fresh process, so that its peak is the verdict's and nobody else's.
-VERIFY = """
+VERIFY = f"""
 import re, sys, tracemalloc
 from histbench.store import verify_log
 if sys.argv[2] == "traced":
     tracemalloc.start()
 verify_log(sys.argv[1])
-# Not getrusage: its peak starts with that of the process that forked this one.
-peak = int(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())[1]) * 1024
+peak = {PEAK}
 print(tracemalloc.get_traced_memory()[1] if sys.argv[2] == "traced" else peak)
 """
 
@@ -101,62 +95,6 @@ def write_repeated(path: Path, base: EventLog, events: int) -> None:
             file.writelines(islice(chunks, 1, None))
 
 
-def forget(path: Path) -> None:
-    """Ask the kernel to drop a file from its cache."""
-    for each in (path, index_path(path)):
-        if each.exists():
-            descriptor = os.open(each, os.O_RDONLY)
-            try:
-                os.fsync(descriptor)
-                os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
-            finally:
-                os.close(descriptor)
-
-
-def timed(work: Callable[[], object], *, before: Callable[[], object] = lambda: None) -> float:
-    """Seconds that `work` takes, after `before` and a collection.
-
-    What the benchmark itself holds is frozen, so that the collector walks what `work` makes only.
-    """
-    before()
-    gc.collect()
-    gc.freeze()
-    start = time.perf_counter()
-    work()
-    seconds = time.perf_counter() - start
-    gc.unfreeze()
-    return seconds
-
-
-class Samples:
-    """Collects samples and prints their medians as they come."""
-
-    def __init__(self) -> None:
-        self.taken: list[Sample] = []
-
-    def add(
-        self, name: str, stage: str, metric: str, values: Iterable[float], encoding: str = "zstd"
-    ) -> None:
-        """All runs of one thing."""
-        numbers = list(values)
-        for run, value in enumerate(numbers):
-            self.taken.append(
-                Sample(
-                    input=name,
-                    form="packed",
-                    encoding=encoding,
-                    stage=stage,
-                    metric=metric,
-                    value=value,
-                    unit=METRIC_UNITS[metric],
-                    run=run,
-                )
-            )
-        median = statistics.median(numbers)
-        shown = f"{median * 1000:,.2f} ms" if metric == "seconds" else f"{median:,.0f} bytes"
-        sys.stderr.write(f"{name:14} {stage:28} {encoding:5} {shown}\n")
-
-
 def append_all(writer: LogWriter, events: list[Any]) -> None:
     """All events, batch by batch, and the end of the log."""
     with writer:
@@ -177,7 +115,7 @@ def measure_append(samples: Samples, name: str, events: list[Any], folder: Path,
                 )
                 values.append(timed(partial(append_all, writer, events)))
             stage = "store.append.synced" if sync else "store.append.unsynced"
-            samples.add(name, stage, "seconds", values, compression)
+            samples.add(name, stage, "seconds", values, form="packed", encoding=compression)
 
 
 def measure_read(samples: Samples, name: str, path: Path, runs: int) -> None:
@@ -198,8 +136,10 @@ def measure_read(samples: Samples, name: str, path: Path, runs: int) -> None:
         for _ in range(runs):
             ours.append(timed(lambda f=which: read_log(f), before=lambda f=which: forget(f)))
             theirs.append(timed(lambda f=which: loads(f), before=lambda f=which: forget(f)))
-        samples.add(name, "store.read", "seconds", ours, encoding)
-        samples.add(name, "baseline.json_loads_lines", "seconds", theirs, encoding)
+        samples.add(name, "store.read", "seconds", ours, form="packed", encoding=encoding)
+        samples.add(
+            name, "baseline.json_loads_lines", "seconds", theirs, form="packed", encoding=encoding
+        )
 
 
 def newest_page(path: Path) -> None:
@@ -213,13 +153,16 @@ def measure_pages(samples: Samples, name: str, path: Path, runs: int) -> None:
 
     def without_index() -> None:
         index_path(path).unlink(missing_ok=True)
-        forget(path)
+        forget(path, index_path(path))
 
     indexing = [timed(lambda: newest_page(path), before=without_index) for _ in range(min(runs, 3))]
-    samples.add(name, "store.page.indexing", "seconds", indexing)
-    indexed = [timed(lambda: newest_page(path), before=lambda: forget(path)) for _ in range(runs)]
-    samples.add(name, "store.page.indexed", "seconds", indexed)
-    samples.add(name, "store.index", "bytes", [index_path(path).stat().st_size])
+    samples.add(name, "store.page.indexing", "seconds", indexing, **PACKED)
+    indexed = [
+        timed(lambda: newest_page(path), before=lambda: forget(path, index_path(path)))
+        for _ in range(runs)
+    ]
+    samples.add(name, "store.page.indexed", "seconds", indexed, **PACKED)
+    samples.add(name, "store.index", "bytes", [index_path(path).stat().st_size], **PACKED)
 
 
 def measure_verify(samples: Samples, name: str, path: Path, runs: int) -> None:
@@ -229,7 +172,7 @@ def measure_verify(samples: Samples, name: str, path: Path, runs: int) -> None:
         for _ in range(min(runs, 3) if kind == "rss" else 1):
             command = [sys.executable, "-c", VERIFY, str(path), kind]
             values.append(float(subprocess.run(command, check=True, capture_output=True).stdout))
-        samples.add(name, f"memory.verify.{kind}", "peak_bytes", values)
+        samples.add(name, f"memory.verify.{kind}", "peak_bytes", values, **PACKED)
 
 
 def describe(name: str, path: Path) -> Input:
@@ -280,23 +223,19 @@ def main() -> None:
             measure_pages(samples, name, path, options.runs)
             measure_verify(samples, name, path, options.runs)
             path.unlink()
-    save_results(
-        Results(
-            environment=read_environment(gc_enabled=True),
-            settings={
-                "sizes": options.sizes,
-                "runs": options.runs,
-                "frame_bytes": FRAME_BYTES,
-                "batch_events": BATCH_EVENTS,
-                "appended_events": APPENDED_EVENTS,
-                "page_messages": PAGE_MESSAGES,
-            },
-            command=shlex.join(["python", "benchmarks/store.py", "--sizes", options.sizes]),
-            created_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-            inputs=tuple(inputs),
-            samples=tuple(samples.taken),
-        ),
+    save(
         options.output,
+        settings={
+            "sizes": options.sizes,
+            "runs": options.runs,
+            "frame_bytes": FRAME_BYTES,
+            "batch_events": BATCH_EVENTS,
+            "appended_events": APPENDED_EVENTS,
+            "page_messages": PAGE_MESSAGES,
+        },
+        command=shlex.join(["python", "benchmarks/store.py", "--sizes", options.sizes]),
+        inputs=inputs,
+        samples=samples,
     )
 
 

@@ -23,26 +23,19 @@ asked to forget the file and its index.
 """
 
 import argparse
-import gc
 import json
-import os
 import shlex
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterable
-from datetime import UTC, datetime
 from functools import partial
 from hashlib import file_digest
 from pathlib import Path
 
 from msgspec import structs
+from sampling import PEAK, Samples, forget, save, timed
 
-from histbench.measure.environment import read_environment
-from histbench.results import Input, Results, Sample, save_results
-from histbench.results.model import METRIC_UNITS
+from histbench.results import Input
 from histbench.transcript_file import TranscriptReader, index_path
 from synthetic.profiles import load_transcript
 from synthetic.transcripts import write_transcript
@@ -52,60 +45,13 @@ MILLION = 1_000_000
 KEY = bytes(32)
 
 # A fresh process, so that its peak is the page's and nobody else's.
-PAGE = """
+PAGE = f"""
 import re, sys
 from histbench.transcript_file import TranscriptReader
 with TranscriptReader(sys.argv[1], key=bytes(32)) as reader:
     reader.page()
-# Not getrusage: its peak starts with that of the process that forked this one.
-print(int(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())[1]) * 1024)
+print({PEAK})
 """
-
-
-def forget(path: Path) -> None:
-    """Ask the kernel to drop a file and its index from its cache."""
-    for each in (path, index_path(path)):
-        if each.exists():
-            descriptor = os.open(each, os.O_RDONLY)
-            try:
-                os.fsync(descriptor)
-                os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
-            finally:
-                os.close(descriptor)
-
-
-def timed(work: Callable[[], object], *, before: Callable[[], object]) -> float:
-    """Seconds that `work` takes, after `before` and a collection."""
-    before()
-    gc.collect()
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
-
-
-class Samples:
-    """Collects samples and prints their medians as they come."""
-
-    def __init__(self) -> None:
-        self.taken: list[Sample] = []
-
-    def add(self, name: str, stage: str, metric: str, values: Iterable[float]) -> None:
-        """All runs of one thing."""
-        numbers = list(values)
-        self.taken += [
-            Sample(
-                input=name,
-                stage=stage,
-                metric=metric,
-                value=value,
-                unit=METRIC_UNITS[metric],
-                run=run,
-            )
-            for run, value in enumerate(numbers)
-        ]
-        median = statistics.median(numbers)
-        shown = f"{median * 1000:,.2f} ms" if metric == "seconds" else f"{median:,.0f} bytes"
-        sys.stderr.write(f"{name:18} {stage:28} {shown}\n")
 
 
 def newest(path: Path) -> None:
@@ -117,7 +63,7 @@ def newest(path: Path) -> None:
 def without_index(path: Path) -> None:
     """The file as nobody has read it yet."""
     index_path(path).unlink(missing_ok=True)
-    forget(path)
+    forget(path, index_path(path))
 
 
 def append_record(path: Path) -> None:
@@ -127,7 +73,7 @@ def append_record(path: Path) -> None:
     value = {**leaf.value, "uuid": f"{path.stat().st_size:036d}", "parentUuid": leaf.record_id}
     with path.open("ab") as file:
         file.write(json.dumps(value).encode() + b"\n")
-    forget(path)
+    forget(path, index_path(path))
 
 
 def peak_of_page(path: Path) -> float:
@@ -143,7 +89,7 @@ def measure(samples: Samples, name: str, path: Path, runs: int) -> None:
     without_index(path)
     samples.add(name, "memory.first.rss", "peak_bytes", [peak_of_page(path)])
     samples.add(name, "memory.page.rss", "peak_bytes", [peak_of_page(path)])
-    cold = partial(forget, path)
+    cold = partial(forget, path, index_path(path))
     pages = [timed(partial(newest, path), before=cold) for _ in range(runs)]
     samples.add(name, "transcript.page", "seconds", pages)
     samples.add(name, "transcript.index", "bytes", [index_path(path).stat().st_size])
@@ -216,16 +162,12 @@ def main() -> None:
                 samples.add(name, "baseline.json_loads_lines", "seconds", base)
             measure(samples, name, path, options.runs)
             path.unlink()
-    save_results(
-        Results(
-            environment=read_environment(gc_enabled=True),
-            settings={"sizes": options.sizes, "runs": options.runs},
-            command=shlex.join(["python", "benchmarks/transcripts.py", "--sizes", options.sizes]),
-            created_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-            inputs=tuple(inputs),
-            samples=tuple(samples.taken),
-        ),
+    save(
         options.output,
+        settings={"sizes": options.sizes, "runs": options.runs},
+        command=shlex.join(["python", "benchmarks/transcripts.py", "--sizes", options.sizes]),
+        inputs=inputs,
+        samples=samples,
     )
 
 

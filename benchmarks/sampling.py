@@ -1,0 +1,105 @@
+# ruff: noqa: INP001  (beside scripts, which import it by its name)
+"""What the benchmark scripts have in common: timing, cold files, samples, and the file they go to."""
+
+import gc
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from histbench.measure.environment import read_environment
+from histbench.results import Input, Results, Sample, save_results
+from histbench.results.model import METRIC_UNITS
+
+__all__ = ["PEAK", "Samples", "forget", "save", "timed"]
+
+# Code for a process of its own, whose peak is then nobody else's: its resident peak in bytes.
+# Not getrusage, whose peak starts with that of the process that forked this one.
+PEAK = 'int(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())[1]) * 1024'
+
+
+def forget(*paths: Path) -> None:
+    """Ask the kernel to drop these files, those of them that are there, from its cache."""
+    for path in paths:
+        if path.exists():
+            descriptor = os.open(path, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+                os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+            finally:
+                os.close(descriptor)
+
+
+def timed(work: Callable[[], object], *, before: Callable[[], object] = lambda: None) -> float:
+    """Seconds that `work` takes, after `before` and a collection.
+
+    What the benchmark itself holds is frozen, so that the collector walks what `work` makes only.
+    """
+    before()
+    gc.collect()
+    gc.freeze()
+    start = time.perf_counter()
+    work()
+    seconds = time.perf_counter() - start
+    gc.unfreeze()
+    return seconds
+
+
+class Samples:
+    """Collects samples and prints their medians as they come."""
+
+    def __init__(self) -> None:
+        self.taken: list[Sample] = []
+
+    def add(
+        self,
+        name: str,
+        stage: str,
+        metric: str,
+        values: Iterable[float],
+        *,
+        form: str = "",
+        encoding: str = "",
+    ) -> None:
+        """All runs of one thing."""
+        numbers = list(values)
+        self.taken += [
+            Sample(
+                input=name,
+                form=form,
+                encoding=encoding,
+                stage=stage,
+                metric=metric,
+                value=value,
+                unit=METRIC_UNITS[metric],
+                run=run,
+            )
+            for run, value in enumerate(numbers)
+        ]
+        median = statistics.median(numbers)
+        shown = f"{median * 1000:,.2f} ms" if metric == "seconds" else f"{median:,.0f} {metric}"
+        sys.stderr.write(f"{name:18} {stage:30} {encoding:5} {shown}\n")
+
+
+def save(
+    output: Path,
+    *,
+    settings: dict[str, Any],
+    command: str,
+    inputs: Sequence[Input],
+    samples: Samples,
+) -> None:
+    """Write the results file."""
+    results = Results(
+        environment=read_environment(gc_enabled=True),
+        settings=settings,
+        command=command,
+        created_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        inputs=tuple(inputs),
+        samples=tuple(samples.taken),
+    )
+    save_results(results, output)
