@@ -11,7 +11,7 @@ from histbench.errors import InvalidJson, UsageError
 from histbench.history import FORMS, encode_page, whole_page
 from histbench.jsontext import encode, merge_surrogates, same
 from histbench.log import EventLog
-from histbench.privacy import Redactor, redact_events, redact_log
+from histbench.privacy import Redactor, redact_events, redact_log, redaction
 from histbench.privacy.blocks import MAX_OPEN, OpenBlocks
 from histbench.records import Plain, record_json
 from histbench.rows import Row
@@ -216,3 +216,14 @@ def test_open_blocks_are_bounded():
 
     assert closed[:10] == [[place] for place in range(10)]
     assert len(closed) == MAX_OPEN + 10
+
+
+def test_a_name_never_becomes_one_that_means_something(monkeypatch):
+    """A key that is nobody's is not turned into a format's own, which would change what is read."""
+    redactor = Redactor(KEY)
+    (made,) = redactor.event({"zqxjk": 1})
+    monkeypatch.setattr(redaction, "KEYS", frozenset({made}))
+    (walked,) = Redactor(KEY).event({"zqxjk": 1})
+
+    assert walked not in ("zqxjk", made)
+    assert len(walked) == len(made)

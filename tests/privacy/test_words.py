@@ -104,6 +104,29 @@ def test_it_does_not_matter_where_a_text_is_cut(text, places):
     assert [len(units(piece)) for piece in fed] == [len(units(piece)) for piece in pieces]
 
 
+@pytest.mark.parametrize("before", ["", " ", "ab", "[", '["x', "[1", "[tr"])
+@pytest.mark.parametrize("pair", ["😀", "🇩", "🚀", "\U00010400", "\U00020001", "\U0001d400"])
+def test_a_pair_cut_in_two_is_replaced_as_one_character(before, pair):
+    """The half that ends a delta stays, since what follows is not known; the other one tells which."""
+    text = f"{before}{pair}go"
+    whole = units(text)
+    redactor = TextRedactor(PSEUDONYMS)
+    fed = [redactor.feed(unit) for unit in whole]
+
+    assert merge_surrogates("".join(fed)) == redact_text(text, PSEUDONYMS)
+    assert fed[len(before)] == whole[len(before)]
+    assert fed[len(before) + 1] != whole[len(before) + 1]
+
+
+def test_a_half_whose_other_half_never_comes_stays():
+    """Lone surrogates are text to JavaScript, and survive."""
+    redactor = TextRedactor(PSEUDONYMS)
+
+    assert [redactor.feed(piece) for piece in ("\ud83d", "!", "\ude00", "\ud83d", "")] == [
+        *("\ud83d", "!", "\ude00", "\ud83d", "")
+    ]
+
+
 @given(st.text(st.characters(categories=["L", "M", "N"]), max_size=40))
 def test_the_same_word_is_replaced_alike_everywhere(word):
     """Repetition, which compression lives on, is kept."""
