@@ -7,10 +7,12 @@ Nothing here knows a route or a parameter.
 """
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import partial
+from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.types import Message, Receive, Scope, Send
@@ -21,10 +23,13 @@ from histbench.serve.content import SAFE_HEADERS, Response
 from histbench.serve.desk import Desk
 from histbench.serve.hub import Hub
 from histbench.serve.message import Call, Head
+from histbench.serve.refusals import INTERNAL
 from histbench.serve.settings import Settings
 from histbench.serve.stream import EPOCH_HEADER, Subscriber, start_of
 
 __all__ = ["Edge", "create_app"]
+
+_log = logging.getLogger(__name__)
 
 _STREAM_HEADERS = {
     "content-type": "text/event-stream; charset=utf-8",
@@ -59,13 +64,18 @@ class Edge:
                 return
             operation, call = self._api.admit(head)
             body = b"" if operation.body is None else await self._body(receive)
-            if operation.answer is None:
-                await self._stream(call, receive, send)
-                return
+            answerer = operation.answer or await self._subscribe(call)
         except HistbenchError as error:
             await _send(send, self._api.refuse(head, error))
             return
-        work = partial(self._api.respond, operation, operation.answer, call, body)
+        except Exception:  # noqa: BLE001  (the outermost caller)
+            _log.exception("a request failed")
+            await _send(send, self._api.finish(head, INTERNAL))
+            return
+        if isinstance(answerer, tuple):
+            await self._stream(*answerer, receive, send)
+            return
+        work = partial(self._api.respond, operation, answerer, call, body)
         response = await asyncio.get_running_loop().run_in_executor(self._threads, work)
         await _send(send, response)
 
@@ -84,11 +94,15 @@ class Edge:
             more = message.get("more_body", False)
         return b"".join(parts)
 
-    async def _stream(self, call: Call, receive: Receive, send: Send) -> None:
+    async def _subscribe(self, call: Call) -> tuple[Path, Subscriber]:
         start = start_of(
             call.head, last_event_id=call.text("lastEventId"), epoch=call.text("epoch")
         )
-        path, subscriber = await self.hub.subscribe(call.path["id"], start)
+        return await self.hub.subscribe(call.path["id"], start)
+
+    async def _stream(
+        self, path: Path, subscriber: Subscriber, receive: Receive, send: Send
+    ) -> None:
         leaving = asyncio.create_task(_leave(receive, subscriber))
         try:
             headers = {**_STREAM_HEADERS, EPOCH_HEADER: subscriber.epoch}
@@ -100,6 +114,8 @@ class Edge:
         except TimeoutError:
             # Its connection takes nothing; the server closes it when this returns.
             pass
+        except Exception:  # noqa: BLE001  (too late for an answer; the server closes)
+            _log.exception("a stream failed")
         finally:
             leaving.cancel()
             await self.hub.release(path, subscriber)
@@ -107,7 +123,8 @@ class Edge:
     async def close(self) -> None:
         """Let go of threads, followers and readers."""
         await self.hub.shut()
-        self._threads.shutdown(wait=True)
+        # What still runs is an index of a huge file, which is worth nothing to anybody now.
+        self._threads.shutdown(wait=False, cancel_futures=True)
         self._desk.close()
 
 

@@ -4,18 +4,25 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from histbench.errors import StorageError
+from histbench.events import MAX_SAFE_INTEGER
+from histbench.log import EventLog
+from histbench.records import Record
 from histbench.serve.desk import Desk
 from histbench.serve.follower import Follower, Tail
 from histbench.serve.frames import Frame
 from histbench.serve.log_tail import LogTail, SourceChanged, log_frames
 from histbench.serve.sessions import Session
+from histbench.serve.settings import MIB
 from histbench.serve.stream import Start, Subscriber
 from histbench.serve.transcript_tail import TranscriptTail, appended_frame
 
 __all__ = ["Hub"]
+
+# What is read of a file at once for subscribers who are late, unless one event is longer.
+_STRETCH_BYTES = 8 * MIB
 
 
 class Hub:
@@ -93,17 +100,17 @@ class Hub:
 
     def _open_tail(self, session_id: str) -> tuple[Tail, list[Frame]]:
         """A tail that has read up to the end of the file, and the frames that it met."""
-        tail = self._reopen(session_id)
         frames: list[Frame] = []
         try:
-            while more := tail.read():
-                frames += more
+            tail = self._reopen(session_id)
+            try:
+                while more := tail.read():
+                    frames += more
+            except BaseException:
+                tail.close()
+                raise
         except SourceChanged as change:
-            tail.close()
             raise StorageError("the file changes", code="changed_while_read") from change
-        except BaseException:
-            tail.close()
-            raise
         return tail, frames
 
     def _reopen(self, session_id: str) -> Tail:
@@ -114,7 +121,23 @@ class Hub:
 
     def _log_backlog(self, path: Path, start: int, stop: int) -> list[Frame]:
         with self._desk.logs.borrow(path) as log:
-            return list(log_frames(log.interval(start, stop), self._settings))
+            while True:
+                page = log.page(
+                    before_seq=stop,
+                    max_messages=MAX_SAFE_INTEGER,
+                    max_events=stop - start,
+                    max_bytes=_STRETCH_BYTES,
+                )
+                if page.from_seq <= start or stop - start == 1:
+                    break
+                # Events are long here: fewer of them at a time.
+                stop = start + (stop - start) // 2
+        # A log that is shorter by now has another beginning for so many events.
+        if page.from_seq != start:
+            return []
+        # A page that was selected, not decoded, holds what the log does.
+        records = cast("tuple[Record, ...]", page.records)
+        return list(log_frames(EventLog(records), self._settings))
 
     def _backlog(self, path: Path, start: int, _stop: int) -> list[Frame]:
         # Where records end is the file's to say.
