@@ -202,6 +202,17 @@ def test_halves_that_meet_in_a_row_are_one_character():
     assert told(page) == [[{"": 0}, "\ud83d" + TEXT]]
 
 
+@pytest.mark.parametrize("spelled", [b"\\ud83d\\ude00", "\U0001f600".encode()])
+def test_what_halves_make_between_two_records_is_not_looked_for(spelled):
+    """Neither the character, nor the two escapes that no reader would write for it."""
+    note = {"type": "note", "seq": 1, "time": 0, "data": None}
+    page = whole_page(EventLog.from_events([delta(0, TEXT + "\ud83d"), note, delta(2, "\ude00!")]))
+    raw = b'{"type":"note","seq":3,"time":0,"data":"%b%b!"}' % (TEXT.encode(), spelled)
+    records = (*page.records, event_of_json(raw))
+
+    assert told(HistoryPage(records=records, has_more=False, from_seq=0, to_seq=4)) == []
+
+
 def test_a_block_that_starts_anew_is_told_by_its_last_try():
     """A failed request leaves deltas of the same block."""
     start = {"type": "block-start", "index": 0, "blockType": "text"}
@@ -241,7 +252,7 @@ def test_runs_of_seqs_become_ranges(seqs, listed):
         [5, 4, 3, 2, 1, 0, -1],
         [1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9, 10],
         [True, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
-        [1, 3, 2, 4, 5],
+        [1000, 1002, 1001, 1003, 1004],
         [],
     ],
 )
