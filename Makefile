@@ -3,10 +3,10 @@
 #
 #   PYTHON=python3.12   the interpreter to build .venv from (default: the first >= 3.11 found)
 #   EXTRAS=             leave out the extras, where memray has no wheel, and with them native
-#                       peaks and exported notebooks (default: [native,notebooks,server,client,corpus])
+#                       peaks and exported notebooks (default: [native,notebooks,server,client,corpus,viewer])
 
 PYTHON ?= python3 python3.13 python3.12 python3.11
-EXTRAS ?= [native,notebooks,server,client,corpus]
+EXTRAS ?= [native,notebooks,server,client,corpus,viewer]
 
 # What is measured: the named profiles, and a real file from disk beside them.
 PROFILES = --profile transport --profile published
@@ -34,7 +34,7 @@ unexport PIP_REQUIRE_VIRTUALENV PIP_CONSTRAINT COLUMNS
 
 .DEFAULT_GOAL = help
 .DELETE_ON_ERROR:
-.PHONY: help report report-full test lint types layers unit notebooks docs coverage reference reference-large \
+.PHONY: help report report-full test test-js test-browser lint types layers unit notebooks docs coverage reference reference-large \
         readme lab pins clean
 
 help: ## list the targets
@@ -97,7 +97,16 @@ layers: $(VENV)/.installed-dev
 	$(VENV)/bin/lint-imports
 
 unit: $(VENV)/.installed-dev
-	$(PYTEST) -n auto --doctest-modules src synthetic tests
+	$(PYTEST) -n auto -m 'not browser' --doctest-modules src synthetic tests
+
+# Types by JSDoc; the modules themselves need no build.
+test-js: ## check and test the browser's modules (needs Node.js)
+	npm install --no-save --no-package-lock --no-fund --no-audit --loglevel=error
+	npm run --silent types
+	npm run --silent test
+
+test-browser: $(VENV)/.installed-dev ## drive the web shell in the system's Chromium
+	$(PYTEST) -n 2 -m browser tests/browser
 
 # In a process of its own: random order and strict warnings do not suit nbval.
 notebooks: $(VENV)/.installed-dev
