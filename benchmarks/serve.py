@@ -55,7 +55,6 @@ from histbench.store import LogWriter, inspect_log
 SESSION = "bench"
 BATCHES_PER_SECOND = 20
 FIRST_EVENTS = 20_000
-CONNECTING_SECONDS = 3.0
 READER_PROCESSES = 4
 PAGE_MESSAGES, PAGE_BYTES = 20, 64 * 1024
 PAGE_EVERY_SECONDS = 5.0
@@ -104,6 +103,7 @@ class Reader:
         self._url = url
         self._end = end
         self._offset = rng_offset
+        self.ready = threading.Event()
         self.told: dict[str, Any] = {
             "live": [],
             "page": [],
@@ -123,7 +123,9 @@ class Reader:
             seen = time.time()
             for told in client.follow(SESSION, position=position, give_up_seconds=60):
                 now = time.time()
-                if told.kind == "resync":
+                if told.kind == "subscribed":
+                    self.ready.set()
+                elif told.kind == "resync":
                     self.told["resyncs"] += 1
                     position = told.position
                     continue
@@ -189,6 +191,10 @@ def read_all(url: str, readers: int, offset: int, last: int) -> None:
     threads = [threading.Thread(target=reader.run) for reader in all_readers]
     for thread in threads:
         thread.start()
+    for reader in all_readers:
+        reader.ready.wait()
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
     for thread in threads:
         thread.join()
     sys.stdout.write(json.dumps([reader.told for reader in all_readers]) + "\n")
@@ -231,8 +237,7 @@ def one_run(options: argparse.Namespace, folder: Path) -> tuple[dict[str, Any], 
         for at in range(0, FIRST_EVENTS, 200):
             writer.append([event(seq) for seq in range(at, at + 200)])
     path = Path(writer.path)
-    # Connecting so many takes a while; what is written meanwhile is part of the run.
-    end = FIRST_EVENTS + round(options.rate * (options.seconds + CONNECTING_SECONDS))
+    end = FIRST_EVENTS + round(options.rate * options.seconds)
     daemon = Daemon(folder)
     daemon.start()
     try:
@@ -257,10 +262,13 @@ def read_while_written(
         )
         for number in range(READER_PROCESSES)
     ]
+    # The writer begins when every reader follows: connecting is not what is measured.
+    for process in processes:
+        process.stdout.readline()
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         writing = pool.submit(write, str(path), FIRST_EVENTS, end, options.rate)
         if options.kill:
-            time.sleep(CONNECTING_SECONDS + options.seconds / 2)
+            time.sleep(options.seconds / 2)
             daemon.end(signal.SIGKILL)
             time.sleep(1)
             daemon.start()

@@ -2,6 +2,7 @@
 
 import resource
 import socket
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -196,6 +197,17 @@ def test_other_machines_need_a_token(host: str) -> None:
 
     assert caught.value.code == "token_required"
     check_binding(host, TOKEN)
+
+
+def test_what_is_not_installed_is_named(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the extra the command says which one it needs."""
+    for module in ("server", "connections", "app"):
+        monkeypatch.delitem(sys.modules, f"histbench.serve.{module}", raising=False)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    done = CliRunner().invoke(main, ["serve", str(root), "--port", "0"])
+
+    assert done.exit_code == 2
+    assert "histbench[server]" in done.stderr
 
 
 def test_a_start_that_fails_says_why(daemon: RunningDaemon, root: Path, tmp_path: Path) -> None:

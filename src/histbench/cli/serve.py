@@ -30,6 +30,12 @@ __all__ = ["serve"]
     help="Ask for the bearer token in FILE; needed to listen for other machines.",
 )
 @click.option(
+    "--key-file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Where the keys of cursors are kept.  [default: ROOT/.histbench/cursor-keys]",
+)
+@click.option(
     "--allow-host",
     "host_names",
     multiple=True,
@@ -37,11 +43,17 @@ __all__ = ["serve"]
     help="A name under which this daemon may be asked, beside localhost; may be repeated.",
 )
 def serve(
-    root: Path, *, host: str, port: int, token_file: Path | None, host_names: tuple[str, ...]
+    root: Path,
+    *,
+    host: str,
+    port: int,
+    token_file: Path | None,
+    key_file: Path | None,
+    host_names: tuple[str, ...],
 ) -> None:
     """Serve the sessions under ROOT over HTTP: pages, transcripts, live events.
 
-    Session files are only read; page indexes are kept beside them.  The address is printed on standard output.
+    Session files are only read; indexes are kept beside them.  The address is printed on standard output.
     """
     try:
         from histbench.serve.server import Daemon  # noqa: PLC0415  (an extra)
@@ -53,7 +65,7 @@ def serve(
 
     token = None if token_file is None else read_token(token_file)
     names = tuple(name.lower() for name in host_names)
-    settings = Settings(root=root, token=token, host_names=names)
+    settings = Settings(root=root, token=token, key_file=key_file, host_names=names)
     daemon = Daemon(settings, host=host, port=port)
     click.echo(daemon.url)
     click.echo(one_line(f"serving {root}; Ctrl-C ends it"), err=True)

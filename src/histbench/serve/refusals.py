@@ -40,6 +40,7 @@ STATUS: Mapping[str, int] = {
     "session_id": 404,
     "duplicate_session": 409,
     "opposite_suffix": 409,
+    "archived_log": 409,
     "log_changed": 409,
     "changed_while_read": 409,
     "body_too_large": 413,

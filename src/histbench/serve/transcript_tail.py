@@ -56,10 +56,10 @@ class TranscriptTail:
     def _end(self) -> tuple[int, str | None]:
         """Where the file ends, and the record that its conversation ends with there."""
         for _ in range(_ATTEMPTS):
-            page = self._reader.page(1, "backward")
+            end = self._reader.end
             leaf = self._reader.leaf_id
-            if self._reader.end == page.end:
-                return page.end, leaf
+            if self._reader.end == end:
+                return end, leaf
         raise SourceChanged("source_unreadable")
 
     def read(self) -> list[Frame]:
