@@ -82,6 +82,7 @@ class Follower:
         self._kept_bytes = 0
         self._stretches: OrderedDict[int, asyncio.Future[list[Frame]]] = OrderedDict()
         self._look = asyncio.Lock()
+        self._stopping = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self.wakers: set[asyncio.Event] = set()
         self.epoch = tail.epoch
@@ -95,11 +96,11 @@ class Follower:
         self._task = asyncio.create_task(self._watch())
 
     async def stop(self) -> None:
-        """Watch no longer, and close the file."""
+        """Watch no longer, and close the file once nobody reads it."""
+        self._stopping.set()
         if self._task is not None:
-            self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
+            # Not cancelled: a thread that reads the file would go on doing so.
+            await self._task
         for stretch in self._stretches.values():
             stretch.cancel()
         async with self._look:
@@ -108,14 +109,18 @@ class Follower:
                 await self._run(tail.close)
 
     async def _watch(self) -> None:
-        while True:
-            await asyncio.sleep(self._settings.poll_seconds)
+        while not self._stopping.is_set():
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._settings.poll_seconds):
+                    await self._stopping.wait()
+                return
             try:
                 await self.refresh()
             except Exception:  # noqa: BLE001  (told to subscribers and to the log)
                 # A defect in reading one file; its subscribers are told, the others go on.
                 _log.exception("a followed file cannot be read")
-                await self._changed("source_unreadable")
+                async with self._look:
+                    await self._changed("source_unreadable")
 
     async def refresh(self) -> None:
         """Look at the file now."""
