@@ -208,7 +208,7 @@ class InvalidCursor(InvalidData):
     default_code = "invalid_transcript_cursor"
 
 
-class SnapshotUnavailable(InvalidData):  # noqa: N818 - the name of the wire code
+class SnapshotUnavailable(InvalidData):
     """The file that a cursor froze was replaced, cut, archived, deleted, or lost its active leaf."""
 
     default_code = "transcript_snapshot_unavailable"
@@ -238,7 +238,7 @@ class StorageError(InvalidData):
     default_code = "storage_error"
 
 
-class RequestFailed(InvalidData):  # noqa: N818 - what happened, seen from a client
+class RequestFailed(InvalidData):
     """A daemon's refusal, under the code that the daemon gave, or a connection that failed.
 
     `status` is the HTTP status, None where there was no answer.
