@@ -10,6 +10,10 @@ import { LiveLog } from "../../src/histbench/serve/shell/transcript/live_log.js"
 
 const step = { turn: 1, step: 0 };
 const start = { type: "step/start", seq: 1, time: 1, data: step };
+/** A frame's data: events and rows as a packed page has them. */
+const frame = (...records) => ({
+  records: records.map((each) => ("seq0" in each ? { chunks: each } : { event: each })),
+});
 const row = (texts) => ({
   type: "text-chunks", seq0: 2, time0: 1, data: { ...step, index: 0, dt: [1, 1], texts },
 });
@@ -21,12 +25,9 @@ const textsOf = (updates) => updates.map((each) => each.content.text);
 test("deltas and rows are one segment, and their message adds nothing", () => {
   const log = new LiveLog();
   const delta = { ...step, chunk: { type: "text-delta", index: 0, text: "d" } };
-  const taken = log.take({
-    records: [
-      start, row(["a", "b", "c"]), { type: "assistant/chunk", seq: 5, time: 1, data: delta },
-      message([{ type: "text", text: "abcd" }]),
-    ],
-  });
+  const single = { type: "assistant/chunk", seq: 5, time: 1, data: delta };
+  const whole = message([{ type: "text", text: "abcd" }]);
+  const taken = log.take(frame(start, row(["a", "b", "c"]), single, whole));
 
   assert.deepEqual(textsOf(taken), ["abc", "d"]);
   assert.equal(new Set(taken.map((each) => each._meta.qwenTranscript.segmentId)).size, 1);
@@ -36,7 +37,7 @@ test("deltas and rows are one segment, and their message adds nothing", () => {
 test("a message without deltas is shown whole, its calls with their arguments", () => {
   const log = new LiveLog();
   const call = { type: "tool-call", id: "c", name: "look", arguments: '{"at": 3}' };
-  const taken = log.take({ records: [start, message([{ type: "text", text: "hi" }, call])] });
+  const taken = log.take(frame(start, message([{ type: "text", text: "hi" }, call])));
 
   assert.equal(taken[0].content.text, "hi");
   assert.equal(taken[0]._meta["qwen.session.recordId"], "seq:9");
@@ -45,16 +46,16 @@ test("a message without deltas is shown whole, its calls with their arguments", 
 
 test("what cannot be continued is told", () => {
   const begun = new LiveLog();
-  begun.take({ records: [message([{ type: "text", text: "the end of it" }])] });
+  begun.take(frame(message([{ type: "text", text: "the end of it" }])));
   const retried = new LiveLog();
-  retried.take({ records: [{ type: "llm/retry", seq: 1, time: 1, data: step }] });
+  retried.take(frame({ type: "llm/retry", seq: 1, time: 1, data: step }));
 
   assert.deepEqual([begun.stale, retried.stale], [true, true]);
 });
 
 test("nothing that a frame may hold is an error", () => {
   const log = new LiveLog();
-  for (const records of [null, 3, [null, 1, {}, { type: "tool/result" }, { type: "assistant/message", data: 1 }]]) {
+  for (const records of [null, 3, [null, 1, {}, { event: 1 }, { event: { type: "tool/result" } }]]) {
     log.take({ records });
   }
   assert.deepEqual(log.take(undefined), []);

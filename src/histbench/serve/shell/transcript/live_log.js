@@ -44,7 +44,8 @@ export class LiveLog {
    */
   take(frame) {
     const records = isObject(frame) && Array.isArray(frame.records) ? frame.records : [];
-    return records.filter(isObject).flatMap((record) => this._updates(record));
+    const found = records.filter(isObject).map((each) => each.event ?? each.chunks);
+    return found.filter(isObject).flatMap((record) => this._updates(record));
   }
 
   /**

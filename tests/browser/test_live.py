@@ -1,0 +1,117 @@
+"""Live events in the shell: what is appended is shown, whatever happens to the stream."""
+
+from browser_pages import SESSION, chats, opened
+from daemon import running_daemon
+from histbench.store import LogWriter
+from transcript_files import chain_lines, record_line, write_lines
+
+STEP = {"turn": 1, "step": 0}
+
+
+def begin(root, session):
+    """A transcript of 30 records that will grow."""
+    chats(root).mkdir(parents=True, exist_ok=True)
+    write_lines(_path(root, session), [_own(line, session) for line in chain_lines(30)])
+    return session
+
+
+def append(root, session, *lines):
+    """Add lines to it."""
+    with _path(root, session).open("ab") as file:
+        file.write(b"".join(_own(line, session) + b"\n" for line in lines))
+
+
+def _path(root, session):
+    return chats(root) / f"{session}.jsonl"
+
+
+def _own(line, session):
+    return line.replace(SESSION.encode(), session.encode())
+
+
+def wait_until_live(shell):
+    """Until the stream is open."""
+    shell.page.locator(".stream.live").wait_for()
+
+
+def test_a_stream_goes_on_where_it_was_cut(browser, tmp_path):
+    """The daemon ends and comes back: nothing is missing, twice, or loaded anew."""
+    session = begin(tmp_path, "bbbbbbbb-0000-4000-8000-000000000001")
+    with running_daemon(tmp_path) as daemon, opened(browser, daemon) as shell:
+        shell.open(session)
+        wait_until_live(shell)
+        append(tmp_path, session, record_line("n0", "r29", text="while it is open"))
+        shell.wait_for_record("n0")
+        at_end = "t => t.scrollHeight - t.scrollTop - t.clientHeight <= 1"
+        assert shell.page.locator("#transcript").evaluate(at_end)
+        shell.failures_are_expected = True
+        daemon.kill()
+        shell.page.get_by_text("Offline — trying again").wait_for()
+        append(tmp_path, session, record_line("n1", "n0", kind="assistant", text="meanwhile"))
+        daemon.start()
+        shell.wait_for_record("n1")
+
+        assert shell.records().count("n0") == 1
+        assert sum(each.endswith("/load") for each in shell.requests) == 1
+
+
+def test_a_reader_further_up_is_left_where_he_is(root, shell):
+    """The new records are there when he comes down."""
+    session = begin(root, "bbbbbbbb-0000-4000-8000-000000000002")
+    shell.page.set_viewport_size({"width": 1280, "height": 420})
+    shell.open(session)
+    wait_until_live(shell)
+    shell.scroll_to(300)
+    shell.page.wait_for_timeout(60)
+    append(root, session, record_line("n0", "r29", text="more"))
+    shell.wait_for_record("n0")
+
+    assert shell.page.locator("#transcript").evaluate("t => t.scrollTop") == 300
+    shell.page.get_by_role("button", name="Return to latest").click()
+    assert shell.page.locator("article[data-record='n0']").is_visible()
+
+
+def test_a_conversation_that_went_back_is_loaded_anew(root, shell):
+    """What was abandoned is not shown any more."""
+    session = begin(root, "bbbbbbbb-0000-4000-8000-000000000003")
+    shell.open(session)
+    wait_until_live(shell)
+    append(root, session, record_line("n0", "r9", text="on from here"))
+    shell.wait_for_record("n0")
+
+    assert "r29" not in shell.records()
+    assert "r8" in shell.records()
+
+
+def test_a_session_log_streams_its_deltas(root, shell):
+    """Text appears as it is written, once, and the message that follows adds nothing."""
+    with LogWriter.create(root, session_id="live", created_at=5, cwd="/x") as writer:
+        writer.append([_event("user/message", 0, _user("first"))])
+        writer.flush()
+        shell.open("live")
+        wait_until_live(shell)
+        deltas = [_delta(seq, f"w{seq} ") for seq in range(2, 8)]
+        writer.append([_event("step/start", 1, STEP), *deltas])
+        writer.flush()
+        shell.page.get_by_text("w2 w3 w4 w5 w6 w7").wait_for()
+        text = "".join(f"w{seq} " for seq in range(2, 8))
+        message = {"role": "assistant", "content": [{"type": "text", "text": text}]}
+        writer.append([_event("assistant/message", 8, {**STEP, "message": message})])
+        writer.append([_event("user/message", 9, _user("second"))])
+        writer.flush()
+        shell.page.locator("#blocks").get_by_text("second", exact=True).wait_for()
+
+        assert shell.page.locator("#blocks").inner_text().count("w2 w3") == 1
+
+
+def _event(kind, seq, data):
+    return {"type": kind, "seq": seq, "time": 1_700_000_000_000 + seq, "data": data}
+
+
+def _delta(seq, text):
+    chunk = {"type": "text-delta", "index": 0, "text": text}
+    return _event("assistant/chunk", seq, {**STEP, "chunk": chunk})
+
+
+def _user(text):
+    return {"content": [{"type": "text", "text": text}], "source": {"kind": "user"}}
