@@ -57,6 +57,13 @@ _STDIN = "-"
 @click.option(
     "--full", is_flag=True, help="Slow encodings on large pages too; takes minutes for each."
 )
+@click.option(
+    "--client",
+    "clients",
+    type=click.Choice(["python", "node", "chromium"]),
+    multiple=True,
+    help="A client to measure beside Python's: the web shell's modules in V8.",
+)
 @click.option("--no-memory", is_flag=True, help="Take no peaks of memory.")
 @click.option(
     "--gc",
@@ -95,6 +102,7 @@ def run(
     output: str | None,
     quick: bool,
     full: bool,
+    clients: tuple[str, ...],
     no_memory: bool,
     torn: bool,
     format_name: str | None,
@@ -123,6 +131,7 @@ def run(
         full=full,
         gc_enabled=gc_policy == "on",
         allow_torn=torn,
+        clients=clients,
     )
     key = redaction_key(redact=redact, key_file=redact_key)
     if format_name is not None:
@@ -201,6 +210,7 @@ def _command(sources: list[Source], plan: Plan, *, redacted: bool) -> str:
         words.append(f"--warm-up {plan.warm_up}")
     words.append(f"--forms {','.join(form.name for form in plan.forms)}")
     words.append(f"--encodings {','.join(encoding.name for encoding in plan.encodings)}")
+    words += [f"--client {client}" for client in plan.clients]
     words += [
         flag
         for flag, is_set in (

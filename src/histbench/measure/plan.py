@@ -23,7 +23,10 @@ Progress = Callable[[int, int, str], None]
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """What to measure, and how often; `memory_samples` 0 leaves memory out."""
+    """What to measure, and how often; `memory_samples` 0 leaves memory out.
+
+    `clients` are those measured beside Python's own, which always is.
+    """
 
     forms: tuple[Form, ...]
     encodings: tuple[Encoding, ...]
@@ -33,6 +36,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     full: bool = False
     gc_enabled: bool = True
     allow_torn: bool = False
+    clients: tuple[str, ...] = ()
 
     @classmethod
     def of_names(
@@ -46,6 +50,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         full: bool = False,
         gc_enabled: bool = True,
         allow_torn: bool = False,
+        clients: Iterable[str] = (),
     ) -> Self:
         """The plan for these names, in the order of their tables; all of them for None.
 
@@ -70,6 +75,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
             full=full,
             gc_enabled=gc_enabled,
             allow_torn=allow_torn,
+            clients=tuple(dict.fromkeys(each for each in clients if each != "python")),
         )
 
     def skips(self, encoding: Encoding, page_bytes: int) -> bool:
@@ -91,6 +97,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
             "warm_up": self.warm_up,
             "memory_samples": self.memory_samples,
             "full": self.full,
+            **({"clients": list(self.clients)} if self.clients else {}),
             **parameters,
         }
 

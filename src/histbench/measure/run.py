@@ -1,8 +1,8 @@
 """The transport benchmark: inputs in, Results out.
 
 For each input, in this order: read it; encode it in every form and prove the lossless ones; count;
-time the encodings; time the pipelines; time the pages; take the peaks; see that the file is still
-the one that was read.  What is left out is in the results as a sample without a value and with the
+time the encodings; time the pipelines; time the pages; take the peaks; ask the other clients; see
+that the file is still the one that was read.  What is left out is in the results as a sample without a value and with the
 reason.
 """
 
@@ -15,6 +15,7 @@ import msgspec
 from histbench.errors import HistbenchError, UsageError
 from histbench.history import FORMS
 from histbench.measure.environment import read_environment
+from histbench.measure.javascript import count_javascript, find_clients, measure_javascript
 from histbench.measure.pages import count_page_steps, time_pages
 from histbench.measure.peaks import count_peaks, take_all_peaks
 from histbench.measure.plan import Plan, Progress, Steps
@@ -87,20 +88,25 @@ def run_sources(
     """
     if not sources:
         raise UsageError("nothing to measure", code="no_input", expected="at least one input")
+    find_clients(plan.clients)
     created = datetime.now(UTC) if created_at is None else created_at.astimezone(UTC)
     per_source = 2 + count_steps(plan) + count_page_steps(plan) + count_peaks(plan)
+    per_source += count_javascript(plan)
     steps = Steps(per_source * len(sources), progress)
     inputs, samples = [], []
+    versions: dict[str, str] = {}
     for source in _with_own_names(sources):
         try:
-            described, taken = _run_source(source, plan, steps)
+            described, taken = _run_source(source, plan, steps, versions)
         except HistbenchError as error:
             error.at(file=source.path)
             raise
         inputs.append(described)
         samples.extend(taken)
     return Results(
-        environment=read_environment(gc_enabled=plan.gc_enabled),
+        environment=dict(
+            sorted({**read_environment(gc_enabled=plan.gc_enabled), **versions}.items())
+        ),
         settings=plan.settings(),
         command=command,
         created_at=created.strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -121,14 +127,18 @@ def _with_own_names(sources: Iterable[Source]) -> list[Source]:
     return list(named.values())
 
 
-def _run_source(source: Source, plan: Plan, steps: Steps) -> tuple[Input, list[Sample]]:
+def _run_source(
+    source: Source, plan: Plan, steps: Steps, versions: dict[str, str]
+) -> tuple[Input, list[Sample]]:
     steps.next(f"{source.name}: reading")
     with stored_input(source.path, source.format) as stored:
         subject = Subject.read(source, stored=stored, allow_torn=plan.allow_torn)
-        return _run_subject(subject, plan, steps)
+        return _run_subject(subject, plan, steps, versions)
 
 
-def _run_subject(subject: Subject, plan: Plan, steps: Steps) -> tuple[Input, list[Sample]]:
+def _run_subject(
+    subject: Subject, plan: Plan, steps: Steps, versions: dict[str, str]
+) -> tuple[Input, list[Sample]]:
     source = subject.source
     sheet = SampleSheet(source.name)
     steps.next(f"{source.name}: proving that every form holds it")
@@ -140,6 +150,7 @@ def _run_subject(subject: Subject, plan: Plan, steps: Steps) -> tuple[Input, lis
         time_pipelines(subject, plan, pages, sheet, steps)
         time_pages(subject, plan, sheet, steps)
     take_all_peaks(subject, plan, pages, sheet, steps)
+    versions |= measure_javascript(source.name, plan, pages, sheet, steps)
     subject.check_unchanged()
     names = [encoding.name for encoding in plan.encodings]
     return subject.described, sheet.samples(pages, names)

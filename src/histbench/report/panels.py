@@ -97,6 +97,8 @@ def _size_text(measured: Measured, form: str, encoding: str) -> str:
 
 _TIMES = (
     ("client.total", "Client: page to first use"),
+    ("node.total", "Client in Node: page to first use"),
+    ("chromium.total", "Client in Chromium: page to first use"),
     ("host.stored", "Host: stored log to page"),
     ("host.total", "Host: events to page"),
 )
@@ -137,6 +139,8 @@ _PEAKS = (
     ("memory.client.traced", "Client: traced peak", "MB of Python objects"),
     ("memory.client.native", "Client: native peak", "MB of all allocations"),
     ("memory.client.rss", "Client: resident peak", "MB of the whole process"),
+    ("memory.node.heap", "Client in Node: heap peak", "MB of V8's heap"),
+    ("memory.chromium.heap", "Client in Chromium: heap peak", "MB of V8's heap"),
 )
 
 

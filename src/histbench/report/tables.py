@@ -3,7 +3,7 @@
     wire      bytes by encoding and form, beside the published figures where they apply
     counts    what a parser meets
     stages    median, spread and ratio to json.loads of the raw page, by stage and form
-    peaks     three kinds of memory peak, which do not mean the same
+    peaks     the kinds of memory peak, which do not mean the same
     beside    one line per input, when there are several
     inputs    what was measured, to the byte
     environment  what the numbers depend on, one column per results file
@@ -206,7 +206,10 @@ def _stage_row(measured: Measured, key: SeriesKey) -> tuple[Cell, ...]:
 
 
 def peaks_table(measured: Measured) -> Table:
-    """Traced, native and resident peaks of host, client and encoders."""
+    """Traced, native and resident peaks of host, client and encoders, and of V8 where taken."""
+    keys = list(measured.keys("peak_bytes"))
+    heap = any(key.stage.endswith(".heap") for key in keys)
+    kinds = (*_PEAK_KINDS, "heap") if heap else _PEAK_KINDS
     columns = (
         Column("work", "label"),
         Column("form", "form"),
@@ -214,8 +217,8 @@ def peaks_table(measured: Measured) -> Table:
         Column("traced MB", unit="megabyte"),
         Column("native MB", unit="megabyte"),
         Column("resident MB", unit="megabyte"),
+        *([Column("V8 heap MB", unit="megabyte")] if heap else []),
     )
-    keys = list(measured.keys("peak_bytes"))
     # One row for each of what was measured; its kinds of peak are the columns.
     works = dict.fromkeys((k.stage.rpartition(".")[0], k.form, k.encoding) for k in keys)
     rows = tuple(
@@ -223,7 +226,7 @@ def peaks_table(measured: Measured) -> Table:
             Cell(work.removeprefix("memory.")),
             Cell(form),
             Cell(encoding or NO_VALUE),
-            *(_peak(measured, f"{work}.{kind}", form, encoding) for kind in _PEAK_KINDS),
+            *(_peak(measured, f"{work}.{kind}", form, encoding) for kind in kinds),
         )
         for work, form, encoding in works
     )

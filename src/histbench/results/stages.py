@@ -20,6 +20,19 @@ class Stage(msgspec.Struct, frozen=True):
     description: str
 
 
+# The client's stages once more, as the web shell's modules do them.
+_V8_SECONDS = tuple(
+    Stage(f"{client}.{stage}", "seconds", f"{words}, in {title}")
+    for client, title in (("node", "Node"), ("chromium", "Chromium"))
+    for stage, words in (
+        ("parse", "page bytes to values"),
+        ("validate", "values to a proved page"),
+        ("prepare", "page to the fold's inputs"),
+        ("fold", "inputs to the state of both consumers"),
+        ("total", "page bytes to the state of both consumers"),
+    )
+)
+
 _TABLE = (
     Stage("structure.deltas", "count", "events that a packed row can hold"),
     Stage("structure.runs", "count", "runs of such deltas"),
@@ -40,6 +53,7 @@ _TABLE = (
     Stage("client.prepare", "seconds", "page to the fold's inputs"),
     Stage("client.fold", "seconds", "inputs to the state of both consumers"),
     Stage("client.total", "seconds", "page bytes to the state of both consumers"),
+    *_V8_SECONDS,
     Stage("page.expand", "seconds", "an open log to one dict for every event"),
     Stage("page.select", "seconds", "an open log to its newest page of 50 messages"),
     Stage("page.serialise", "seconds", "that page to page bytes"),
@@ -55,6 +69,8 @@ _TABLE = (
     Stage("memory.client.traced", "peak_bytes", "Python objects, page bytes to state"),
     Stage("memory.client.rss", "peak_bytes", "resident process, page bytes to state"),
     Stage("memory.client.native", "peak_bytes", "all allocations, page bytes to state"),
+    Stage("memory.node.heap", "peak_bytes", "V8's heap in Node, page bytes to state"),
+    Stage("memory.chromium.heap", "peak_bytes", "V8's heap in Chromium, page bytes to state"),
     Stage("memory.encode.native", "peak_bytes", "all allocations of an encoder"),
 )
 
