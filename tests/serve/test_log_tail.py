@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from histbench.errors import HistbenchError
@@ -30,9 +30,9 @@ def session_of(path: Path) -> Session:
     )
 
 
-def tail_of(path: Path, **settings: int) -> LogTail:
+def tail_of(path: Path, **bounds: int) -> LogTail:
     """A tail, which has nothing to read yet."""
-    return LogTail(session_of(path), Settings(root=path.parent, **settings))
+    return LogTail(session_of(path), Settings(root=path.parent, **bounds))
 
 
 def read_all(tail: LogTail) -> list[object]:
@@ -50,6 +50,7 @@ def read_all(tail: LogTail) -> list[object]:
     return events
 
 
+@settings(max_examples=40)
 @given(
     events=event_logs(),
     compressed=st.booleans(),
@@ -79,6 +80,7 @@ def test_bytes_may_arrive_in_any_pieces(
     assert seen == events
 
 
+@settings(max_examples=40)
 @given(events=st.integers(1, 120), frame_events=st.integers(1, 50), frame_bytes=st.integers(1, 900))
 def test_frames_keep_their_bounds(
     tmp_path_factory: pytest.TempPathFactory, events: int, frame_events: int, frame_bytes: int

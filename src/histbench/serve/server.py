@@ -9,6 +9,7 @@ import errno
 import resource
 import socket
 import sys
+from contextlib import suppress
 
 import uvicorn
 
@@ -111,7 +112,7 @@ class Daemon:
             ws="none",
             http=Connection,
             h11_max_incomplete_event_size=self._settings.head_bytes,
-            limit_concurrency=_raise_descriptors() - _RESERVED_DESCRIPTORS,
+            limit_concurrency=max(64, _raise_descriptors() - _RESERVED_DESCRIPTORS),
             backlog=_BACKLOG,
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
@@ -128,6 +129,8 @@ def _raise_descriptors() -> int:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = _WANTED_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, _WANTED_DESCRIPTORS)
     if soft < most:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
-        soft = most
+        # Some systems name no bound and have one all the same.
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+            return most
     return soft
