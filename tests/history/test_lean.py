@@ -258,10 +258,13 @@ def test_runs_of_seqs_become_ranges(seqs, listed):
 )
 def test_what_is_no_run_stays_a_list(seqs):
     """Too short for a marker, past the safe integers, or not ascending by one."""
-    event = {"type": "note", "seq": 0, "time": 0, "data": None, "sourceEventSeqs": seqs}
-    records = decode(lean(whole_page(EventLog.from_events([event] * 1))))["records"]
+    events = [
+        {"type": "note", "seq": n, "time": 0, "data": None, "sourceEventSeqs": seqs if n else []}
+        for n in range(8)
+    ]
+    records = decode(lean(whole_page(EventLog.from_events(events))))["records"]
 
-    assert records == [{"event": event}]
+    assert records == [{"event": event} for event in events]
 
 
 def test_an_encoder_stays_within_the_bounds_of_a_reader():
