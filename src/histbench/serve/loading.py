@@ -18,6 +18,7 @@ from histbench.serve.desk import Desk
 from histbench.serve.epoch import epoch_of
 from histbench.serve.message import Answer, Call, json_bytes
 from histbench.serve.sessions import Session
+from histbench.serve.settings import Settings
 from histbench.serve.transcripts import (
     check_owner,
     noted,
@@ -43,6 +44,8 @@ _OPTIONS = (
 )
 _MODES = ("full", "summary")
 _ATTEMPTS = 5
+# Hardly any record has more; one with some hundred parts makes the answer `partial`.
+_UPDATES_A_RECORD = 20
 
 
 def load(desk: Desk, call: Call) -> Answer:
@@ -87,7 +90,7 @@ def _options(body: Mapping[str, Any]) -> int | None:
 
 
 def _load(desk: Desk, reader: TranscriptReader, session: Session, size: int | None) -> LoadAnswer:
-    page, epoch = _newest(reader, session, size or MAX_LIMIT)
+    page, epoch = _newest(reader, session, size or _whole_limit(desk.settings))
     check_owner(session, page.session_id)
     last_event_id = page.end
     replayed = replayed_page(desk, page, state=None)
@@ -137,7 +140,7 @@ def _older(
     parts = [events]
     updates, size = len(events), len(json_bytes(events))
     while page.next_cursor is not None:
-        older = reader.page(MAX_LIMIT, cursor=page.next_cursor)
+        older = reader.page(_whole_limit(settings), cursor=page.next_cursor)
         replayed = replayed_page(desk, older, state=None)
         shown = stamped(replayed)
         updates += len(shown)
@@ -148,6 +151,11 @@ def _older(
         page = older
         anchor = page.records[0].record_id if page.records else anchor
     return tuple(event for part in reversed(parts) for event in part), anchor, page
+
+
+def _whole_limit(settings: Settings) -> int:
+    """The limit of pages of which the first always fits the envelope of a whole load."""
+    return max(1, min(MAX_LIMIT, settings.load_updates // _UPDATES_A_RECORD))
 
 
 def _truncated(desk: Desk, retained: int, anchor: str | None) -> Truncated:
