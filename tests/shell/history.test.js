@@ -87,8 +87,13 @@ test("a value nested a hundred thousand deep is read like any other", () => {
   const deep = "[".repeat(100_000) + "]".repeat(100_000);
   const joined =
     '{"joined":{"type":"text-joined","seq0":0,"time0":0,"data":{"turn":1,"step":1,"index":0,"dt":"00","text":"a\x7fb\x7fc"}}}';
-  const event = `{"type":"note","seq":3,"time":0,"data":[${deep},{"":0}]}`;
-  const page = (key) => `{"records":[${joined},{"${key}":${event}}],"hasMore":false,"fromSeq":0,"toSeq":4}`;
-  assert.equal(decodePage(page("event")).toSeq, 4);
-  assert.equal(decodePage(page("lean")).events()[3].data[1], "abc");
+  const page = (key, marker) => {
+    const event = `{"type":"note","seq":3,"time":0,"data":[${deep},{"":${marker}}]}`;
+    return `{"records":[${joined},{"${key}":${event}}],"hasMore":false,"fromSeq":0,"toSeq":4}`;
+  };
+  assert.equal(decodePage(page("event", 0)).toSeq, 4);
+  assert.equal(decodePage(page("lean", 0)).events()[3].data[1], "abc");
+  assert.equal(codeOf(() => decodePage(page("lean", deep))), "lean_marker");
+  assert.equal(codeOf(() => decodePage(page("event", 0).replace('"seq":3', `"seq":${deep}`))), "event_seq");
+  assert.equal(codeOf(() => decodePage(page("lone", 0))), "page_record");
 });

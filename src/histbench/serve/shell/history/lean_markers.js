@@ -14,7 +14,7 @@ import { countKeys } from "./jsontext.js";
 
 /**
  * One marker and where it stands: at `holder[key]`.  A copy has `seqs`, the records that it names;
- * a range has `first` and `last` as they are written.
+ * a range has `first` and `last`.  `spelling` is what it says, the same for the same.
  *
  * @typedef {object} Marker
  * @property {JsonObject | unknown[]} holder
@@ -91,17 +91,18 @@ function markerOf(value, holder, key) {
     return null;
   }
   const said = value[""];
-  const marker = { holder, key, first: 0, last: 0, spelling: JSON.stringify(value) };
   if (typeof said === "string") {
     const range = Array.isArray(holder) ? RANGE.exec(said) : null;
-    return range && { ...marker, seqs: null, first: Number(range[1]), last: Number(range[2]) };
+    const [first, last] = range === null ? [0, 0] : [Number(range[1]), Number(range[2])];
+    return range && { holder, key, seqs: null, first, last, spelling: said };
   }
   const listed = Array.isArray(said) ? said : [said];
   if (!listed.every(isListed) || (Array.isArray(said) && said.length < 2)) {
     return null;
   }
   let seq = 0;
-  return { ...marker, seqs: listed.map((distance) => (seq += distance)) };
+  const seqs = listed.map((distance) => (seq += distance));
+  return { holder, key, seqs, first: 0, last: 0, spelling: listed.join() };
 }
 
 /**
