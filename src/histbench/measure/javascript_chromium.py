@@ -26,6 +26,7 @@ __all__ = ["Chromium"]
 _NAMES = ("chromium", "chromium-browser")
 _FLAGS = (
     "--headless",
+    # A container has none to offer, and only this project's own code runs here.
     "--no-sandbox",
     "--disable-gpu",
     "--disable-quic",
