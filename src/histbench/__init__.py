@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from histbench.results import load_results
     from histbench.transcript.view import TranscriptView
     from histbench.transcript_file import CursorKeys, TranscriptReader
+    from histbench.widget import viewer
 
 __all__ = [
     "Client",
@@ -53,6 +54,7 @@ __all__ = [
     "repair_log",
     "run_benchmark",
     "select_page",
+    "viewer",
 ]
 
 __version__ = version("histbench")
@@ -64,6 +66,7 @@ _LATER = {
     "TranscriptView": "histbench.transcript.view",
     "load_results": "histbench.results",
     "run_benchmark": "histbench.measure",
+    "viewer": "histbench.widget",
 }
 
 

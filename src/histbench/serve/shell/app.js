@@ -43,7 +43,9 @@ class App {
     this.rail = new TurnRail(byId("turns"), {
       jump: (turnId, snapshot) => this._go(turnId, snapshot),
     });
-    this.search = new SearchBox({
+    /** @type {HTMLInputElement} */
+    const search = byId("search");
+    this.search = new SearchBox(search, byId("hits"), {
       go: (recordId) => this._go(recordId, null),
       say: (text) => this.say(text),
     });
@@ -115,7 +117,9 @@ class App {
     this.latest.hidden = true;
     this.sessions.mark(sessionId);
     const title = byId("title");
-    title.replaceChildren(element("bdi", "", sessionId ?? "Sessions"));
+    const name = sessionId === null ? "Sessions" : this.sessions.nameOf(sessionId);
+    title.replaceChildren(element("bdi", "title-name", name));
+    if (sessionId !== null && name !== sessionId) title.append(element("bdi", "", sessionId));
     document.title = sessionId === null ? "histbench" : `${sessionId} · histbench`;
     const turns = this.features.has("session_turn_navigation");
     byId("rail-toggle").hidden = sessionId === null || !turns;

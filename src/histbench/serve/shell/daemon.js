@@ -74,6 +74,15 @@ export class Daemon {
     } catch (error) {
       throw new RequestFailed("connection_failed", `the daemon cannot be reached (${error})`);
     }
+    return this.accept(response);
+  }
+
+  /**
+   * A response that is no refusal.
+   * @param {Response} response
+   * @throws {RequestFailed}
+   */
+  async accept(response) {
     if (response.ok) return response;
     throw await refusalOf(response);
   }

@@ -2,28 +2,32 @@
  * SearchBox: the newest records that show a text, and a way to each.
  */
 
-import { button, byId, element, isolated, timeElement } from "./dom.js";
+import { button, element, isolated, timeElement } from "./dom.js";
 
 const PAGE = 20;
 const PAUSE = 250;
 const NAMES = new Map([["user", "You"], ["assistant", "Assistant"]]);
 
 export class SearchBox {
-  /** @param {{go: (recordId: string) => void, say: (text: string) => void}} how */
-  constructor({ go, say }) {
+  /**
+   * @param {HTMLInputElement} input
+   * @param {HTMLElement} hits
+   * @param {{go: (recordId: string) => void, say: (text: string) => void}} how
+   */
+  constructor(input, hits, { go, say }) {
     this._go = go;
     this._say = say;
-    /** @type {HTMLInputElement} */
-    this.input = byId("search");
-    this._hits = byId("hits");
+    this.input = input;
+    this._hits = hits;
     this._stop = new AbortController();
     /** @type {import("../daemon.js").Daemon | null} */
     this._daemon = null;
     this._sessionId = "";
-    this._timer = 0;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this._timer = undefined;
     this.input.addEventListener("input", () => {
       clearTimeout(this._timer);
-      this._timer = window.setTimeout(() => this._search(null), PAUSE);
+      this._timer = setTimeout(() => this._search(null), PAUSE);
     });
     this.input.addEventListener("keydown", (event) => {
       if (event.key !== "Enter") return;

@@ -42,6 +42,15 @@ export class SessionList {
     this._draw();
   }
 
+  /**
+   * What to call a session; its id if it is not listed.
+   * @param {string} sessionId
+   */
+  nameOf(sessionId) {
+    const found = this._sessions.find((each) => each.sessionId === sessionId);
+    return found?.cwd || found?.workspace || sessionId;
+  }
+
   /** @param {string} message */
   fail(message) {
     this._note.textContent = message;
