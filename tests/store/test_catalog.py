@@ -1,5 +1,7 @@
 """Sessions under a root: found, listed from their headers, or refused by name."""
 
+import os
+
 import pytest
 
 from histbench.store import LogWriter, find_session, list_sessions, read_header
@@ -141,3 +143,17 @@ def test_a_header_that_cannot_be_read_is_named(tmp_path, content, code):
     listing = list_sessions(tmp_path)
     assert [entry.session_id for entry in listing.sessions] == ["good"]
     assert [fault.code for fault in listing.faults] == [code]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes are a thing of POSIX")
+def test_a_pipe_in_a_log_s_place_is_a_fault_and_nobody_waits_for_it(tmp_path):
+    """To open it would hang until somebody writes."""
+    with LogWriter.create(tmp_path, session_id="s", created_at=5) as writer:
+        writer.append([note(0)])
+    pipe = writer.path.parent.parent / "other"
+    pipe.mkdir()
+    os.mkfifo(pipe / writer.path.name)
+    listing = list_sessions(tmp_path)
+
+    assert [each.session_id for each in listing.sessions] == ["s"]
+    assert [each.code for each in listing.faults] == ["not_a_file"]

@@ -192,6 +192,9 @@ def _session_in(folder: Path, root: Path) -> Iterator[SessionEntry]:
         raise StorageError(
             "the path leads out of the root", code="outside_root", where=Place(file=str(path))
         )
+    if not path.is_file() and not path.is_dir():
+        # To open a pipe would wait for whoever writes to it.
+        raise StorageError("this is no file", code="not_a_file", where=Place(file=str(path)))
     header = read_header(path, any_version=True)
     _check_identity(path, header, root)
     status = path.stat()
