@@ -2,10 +2,13 @@
 
 import json
 import shutil
+import subprocess
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from checks import refusal
@@ -17,7 +20,9 @@ from histbench.measure.javascript import find_clients, measure_javascript
 from histbench.measure.javascript_chromium import Chromium
 from histbench.measure.javascript_node import Node
 from histbench.measure.samples import SampleSheet
+from histbench.report import gather, peaks_table
 from measure_session import small_events
+from report_results import full_results
 
 FEW = ("packed", "lean")
 STAGES = ("parse", "validate", "prepare", "fold", "total")
@@ -151,3 +156,32 @@ def test_python_alone_is_what_is_measured_unless_asked():
     assert plan_of("python").clients == ()
     assert plan_of("node", "python", "node").clients == ("node",)
     assert "clients" not in plan_of().settings()
+
+
+def test_reports_show_heap_peaks_only_where_some_were_taken():
+    """A column of nothing but holes would say that something is missing."""
+    results = full_results()
+    python_only = msgspec.structs.replace(
+        results, samples=tuple(s for s in results.samples if not s.stage.endswith(".heap"))
+    )
+    titles = [
+        [column.title for column in peaks_table(gather([("", each)])[0]).columns]
+        for each in (results, python_only)
+    ]
+
+    assert ["V8 heap MB" in shown for shown in titles] == [True, False]
+
+
+@needs_node
+def test_the_command_shows_the_stages_of_its_clients(session_file):
+    """In the table of stages, under their own names."""
+    words = ["run", str(session_file), "--client", "node", "--runs", "1", "--no-memory"]
+    done = subprocess.run(
+        [sys.executable, "-m", "histbench", *words, "--forms", "packed", "--encodings", "identity"],
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert "node.total" in done.stdout
