@@ -7,7 +7,8 @@ import pytest
 
 from browser_pages import BIDI, HOSTILE, LONE, LONG, MARKUP, OTHER, SESSION
 
-AXE = Path(os.environ.get("AXE_CORE", "node_modules/axe-core/axe.min.js"))
+_INSTALLED = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
+AXE = Path(os.environ.get("AXE_CORE") or _INSTALLED)
 
 
 def test_everything_of_a_transcript_is_text(shell):
