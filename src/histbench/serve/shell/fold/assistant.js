@@ -1,6 +1,7 @@
 /**
- * The Assistant fold, as in `histbench.fold.assistant`: what a reader shows of every step, as a chat
- * and as a trajectory.  It takes logical events, records with rows taken whole, or compact inputs.
+ * The Assistant fold, as in `histbench.fold.assistant`: what a reader shows of every step, as a
+ * chat and as a trajectory.  It takes logical events, records with rows taken whole, or compact
+ * inputs.
  */
 
 import { splitDelta } from "../history/codec.js";
@@ -60,10 +61,7 @@ export function foldAssistant(inputs) {
   }
   const steps = [...fold.steps.values()];
   const chat = steps.map(nodeOf);
-  const trajectory = steps.map((step, k) => ({
-    .../** @type {AssistantNode} */ (chat[k]),
-    usage: step.summedUsage,
-  }));
+  const trajectory = steps.map((step, k) => ({ ...chat[k], usage: step.summedUsage }));
   return { chat, trajectory };
 }
 

@@ -167,8 +167,7 @@ export class Coalescer {
  */
 function lastTime(run) {
   const row = run.only;
-  const time = row === null ? run.times[run.times.length - 1] : row.timeOf(row.count - 1);
-  return /** @type {number} */ (time);
+  return row === null ? run.times[run.times.length - 1] : row.timeOf(row.count - 1);
 }
 
 /**
@@ -179,7 +178,7 @@ function rowOf({ head, times, texts }) {
   /** @type {number[]} */
   const gaps = [];
   for (let k = 1; k < times.length; k += 1) {
-    gaps.push(/** @type {number} */ (times[k]) - /** @type {number} */ (times[k - 1]));
+    gaps.push(times[k] - times[k - 1]);
   }
   return new PackedRow({ ...head, count: texts.length, gaps, texts });
 }

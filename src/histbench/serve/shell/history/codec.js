@@ -26,7 +26,17 @@ export const MIN_RUN = 3;
  * @property {{turn: number, step: number, chunk: DeltaChunk}} data
  */
 
-/** @typedef {{type: string, index: number, id?: string, name?: string, text?: string, argumentsDelta?: string}} DeltaChunk */
+/**
+ * @typedef {object} DeltaChunk
+ * @property {string} type
+ * @property {number} index
+ * @property {string} [id]
+ * @property {string} [name]
+ * @property {string} [text]
+ * @property {string} [argumentsDelta]
+ */
+
+const ENVELOPE_KEYS = ["type", "seq0", "time0", "data"];
 
 /**
  * The kind of a packable delta; null for every other value.
@@ -112,7 +122,7 @@ export function checkRow(value, kind) {
     });
   };
 
-  if (countKeys(value) !== 4 || !["seq0", "time0", "data"].every((key) => Object.hasOwn(value, key))) {
+  if (countKeys(value) !== 4 || !ENVELOPE_KEYS.every((key) => Object.hasOwn(value, key))) {
     throw refuse("envelope", "wrong envelope", value, "type, seq0, time0, data");
   }
   if (!isSafeInteger(seq0) || seq0 < 0) {

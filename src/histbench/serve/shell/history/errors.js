@@ -24,8 +24,16 @@ export function short(value) {
   } else {
     text = String(value);
   }
-  text = text.replace(/[^ -~]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  text = text.replace(/[^ -~]/g, escaped);
   return text.length <= SHOWN_CHARACTERS ? text : `${text.slice(0, SHOWN_CHARACTERS)}…`;
+}
+
+/**
+ * @param {string} unit one UTF-16 unit
+ * @returns {string}
+ */
+function escaped(unit) {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 /** Whatever is refused on purpose. */

@@ -7,7 +7,7 @@
 
 import { isObject } from "./jsontext.js";
 
-/** @typedef {{type: string, seq: number, time: number, data?: unknown, surfaceOp?: unknown, [name: string]: unknown}} Event */
+/** @typedef {{type: string, seq: number, time: number} & Record<string, unknown>} Event */
 
 /**
  * One kind of delta: its chunk type, the tags of its row in both spellings, the keys of its texts.

@@ -120,7 +120,18 @@ function readGaps(column) {
  * @property {string} type
  * @property {number} seq0
  * @property {number} time0
- * @property {{turn: number, step: number, index: number, dt: string, text: string, id?: string, name?: string}} data
+ * @property {StoredData} data
+ */
+
+/**
+ * @typedef {object} StoredData
+ * @property {number} turn
+ * @property {number} step
+ * @property {number} index
+ * @property {string} dt
+ * @property {string} text
+ * @property {string} [id]
+ * @property {string} [name]
  */
 
 /**

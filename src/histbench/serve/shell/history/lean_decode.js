@@ -132,7 +132,7 @@ class Expansion {
       seqs.forEach((seq, number) => {
         if (!this.named.has(seq)) {
           this.named.add(seq);
-          fresh += contentBytes(/** @type {string} */ (texts[number]));
+          fresh += contentBytes(texts[number]);
         }
       });
       this.copyRoom += MOST_COPIES * fresh;

@@ -26,14 +26,14 @@ export class HistoryPage {
    * @param {Projections | null} [page.projections]
    * @param {PageCut | null} [page.cut]
    */
-  constructor({ records, hasMore, fromSeq, toSeq, covered = true, projections = null, cut = null }) {
+  constructor({ records, hasMore, fromSeq, toSeq, ...others }) {
     this.records = records;
     this.hasMore = hasMore;
     this.fromSeq = fromSeq;
     this.toSeq = toSeq;
-    this.covered = covered;
-    this.projections = projections;
-    this.cut = cut;
+    this.covered = others.covered ?? true;
+    this.projections = others.projections ?? null;
+    this.cut = others.cut ?? null;
   }
 
   /**

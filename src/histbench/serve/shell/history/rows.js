@@ -101,7 +101,7 @@ export class RowHead {
    * @returns {number}
    */
   timeOf(member) {
-    return member === 0 ? this.time0 : /** @type {number} */ (this.times()[member]);
+    return member === 0 ? this.time0 : this.times()[member];
   }
 
   /**
@@ -159,7 +159,7 @@ export class RowHead {
       return {
         type: CHUNK_TYPE,
         seq: this.seq0 + member,
-        time: /** @type {number} */ (times[member]),
+        time: times[member],
         data: { turn: this.turn, step: this.step, chunk },
       };
     });

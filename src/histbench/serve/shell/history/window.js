@@ -15,6 +15,7 @@ import { REWRITTEN, checkCount } from "./window_requests.js";
 import { WindowView } from "./window_view.js";
 
 /** @typedef {import("./page.js").HistoryPage} HistoryPage */
+/** @typedef {import("./window_requests.js").Limits} Limits */
 /** @typedef {import("./window_requests.js").PageRequest} PageRequest */
 /** @typedef {import("./window_requests.js").RequestKind} RequestKind */
 
@@ -35,7 +36,7 @@ export class HistoryWindow extends WindowView {
 
   /**
    * @param {string} sessionId whose log it is
-   * @param {Partial<import("./window_requests.js").Limits> & {retainEvents?: number | null}} [options]
+   * @param {Partial<Limits> & {retainEvents?: number | null}} [options]
    *   what to ask for in a page, and how many events to keep beside it; null keeps everything
    */
   constructor(sessionId, { retainEvents = null, ...limits } = {}) {

@@ -152,10 +152,7 @@ export class Interval {
     }
     const held = canonical(this.records(), start, stop);
     const told = canonical(records, start, stop);
-    return (
-      held.length === told.length &&
-      held.every((record, k) => sameRecord(record, /** @type {PageRecord} */ (told[k])))
-    );
+    return held.length === told.length && held.every((each, k) => sameRecord(each, told[k]));
   }
 
   /**

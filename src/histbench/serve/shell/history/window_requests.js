@@ -84,7 +84,8 @@ export class Requests {
    * @param {string} sessionId
    * @param {Partial<Limits>} limits
    */
-  constructor(sessionId, { maxMessages = DEFAULT_MAX_MESSAGES, maxEvents = null, maxBytes = null }) {
+  constructor(sessionId, limits) {
+    const { maxMessages = DEFAULT_MAX_MESSAGES, maxEvents = null, maxBytes = null } = limits;
     checkCount("max_messages", maxMessages, 1);
     checkCount("max_events", maxEvents ?? 1, 1);
     checkCount("max_bytes", maxBytes ?? 1, 1);
