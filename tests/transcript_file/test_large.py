@@ -21,21 +21,21 @@ def walk(reader, limit, **first):
     return [[record.record_id for record in page.records] for page in pages]
 
 
-@pytest.mark.slow
-def test_a_turn_of_100_000_records_is_paged_to_its_beginning(tmp_path):
-    """In pages of a bounded size, although no turn starts within any of them but the last."""
+def test_a_turn_of_20_000_records_is_paged_to_its_beginning(tmp_path):
+    """In pages of a bounded size, although no turn starts within any of them but the last.
+
+    (A turn of 100,000 is paged in memory, where records need not be read.)
+    """
     path = tmp_path / "t.jsonl"
     with path.open("wb") as file:
         file.write(record_line("r0", None) + b"\n")
-        for at in range(1, 100_001):
+        for at in range(1, 20_001):
             kind = "assistant" if at % 2 else "tool_result"
             file.write(record_line(f"r{at}", f"r{at - 1}", kind=kind) + b"\n")
     with TranscriptReader(path, key=KEY) as reader:
         pages = walk(reader, 500)
 
-    assert [each for page in reversed(pages) for each in page] == [
-        f"r{at}" for at in range(100_001)
-    ]
+    assert [each for page in reversed(pages) for each in page] == [f"r{at}" for at in range(20_001)]
     assert max(map(len, pages)) <= 1500
 
 
