@@ -62,7 +62,8 @@ report-full: $(VENV)/.installed ## everything three times, br-11 of the raw form
 reference: $(VENV)/.installed-dev ## measure anew what README and notebooks show (a quarter of an hour)
 	@mkdir -p results/reference samples
 	$(PY) -m synthetic quick --seed 1 -o samples/quick.jsonl.zstd
-	$(BENCH) run --profile transport -o results/reference/transport.json
+	$(BENCH) run --profile transport --client node --client chromium \
+	    -o results/reference/transport.json
 	$(BENCH) run --profile published -o results/reference/published.json
 	$(BENCH) run --profile session --runs 1 --no-memory -o results/reference/session.json
 	$(BENCH) run samples/quick.jsonl.zstd --forms raw,packed,joined --encodings br-5 --no-memory \
