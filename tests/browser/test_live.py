@@ -78,6 +78,7 @@ def test_a_conversation_that_went_back_is_loaded_anew(root, shell):
     wait_until_live(shell)
     append(root, session, record_line("n0", "r9", text="on from here"))
     shell.wait_for_record("n0")
+    shell.page.locator("button.turn", has_text="on from here").wait_for()
 
     assert "r29" not in shell.records()
     assert "r8" in shell.records()

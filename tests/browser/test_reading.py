@@ -97,6 +97,37 @@ def test_a_turn_of_the_rail_is_gone_to_and_the_latest_returned_to(shell):
     assert shell.most_under_way == 1
 
 
+def test_a_turn_is_gone_to_though_its_snapshot_is_gone(shell):
+    """The rail's snapshot is refused; the record is still there."""
+    shell.failures_are_expected = True
+    refusal = '{"error":"replaced","code":"transcript_snapshot_unavailable"}'
+    shell.page.route(
+        "**/transcript?*snapshot=*",
+        lambda route: route.fulfill(status=409, content_type="application/json", body=refusal),
+    )
+    shell.open()
+    shell.page.locator("button.turn").first.click()
+    record = shell.page.locator("button.turn").first.get_attribute("data-turn")
+    shell.wait_for_record(record)
+
+    assert shell.page.get_by_role("alert").count() == 0
+
+
+def test_a_page_that_is_not_waited_for_any_more_is_given_up(shell):
+    """A jump while a page is under way: that request ends, and one is under way."""
+    shell.open(LONG)
+    ended = []
+    shell.page.on("requestfailed", lambda request: ended.append(request.url))
+    held = shell.hold_page()
+    shell.scroll_to(0)
+    shell.wait_for(lambda: len(held) == 1)
+    shell.page.locator("button.turn").first.click()
+    shell.wait_for_record(shell.page.locator("button.turn").first.get_attribute("data-turn"))
+
+    assert sum("/transcript?" in each for each in ended) == 1
+    assert shell.page.get_by_role("alert").count() == 0
+
+
 def test_a_text_is_found_and_gone_to(shell):
     """With the keyboard alone: slash, the words, the result, Escape."""
     shell.open()

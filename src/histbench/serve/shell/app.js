@@ -180,7 +180,7 @@ class App {
     const { scrollHeight, scrollTop, clientHeight } = this.scroller;
     const away = scrollHeight - scrollTop - clientHeight > clientHeight / 2;
     this.latest.hidden = view.state !== "open" || !(away || view.hasNewer);
-    this.rail.mark(this.list.currentTurn());
+    this.rail.mark(this.list.currentTurn(), view.readerAtNewest ? this.list.newestTurn() : null);
   }
 
   /**

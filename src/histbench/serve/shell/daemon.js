@@ -9,6 +9,12 @@
 
 // Records before a search hit that are shown with it.
 const AROUND = 20;
+// Refusals of a snapshot; its records may still be there.
+const UNFROZEN = new Set([
+  "invalid_transcript_cursor",
+  "invalid_turn_anchor",
+  "transcript_snapshot_unavailable",
+]);
 
 export class RequestFailed extends Error {
   /**
@@ -116,10 +122,27 @@ export class Daemon {
     if (kind === "newer") {
       return this.ask(pages, { query: { afterRecordId: recordId, limit }, signal });
     }
+    return this._at(pages, String(recordId), snapshot, limit, signal);
+  }
+
+  /**
+   * The page at a turn of a snapshot; around its record where there is no such snapshot any more.
+   * @param {string} pages
+   * @param {string} recordId
+   * @param {string | null} snapshot
+   * @param {number} limit
+   * @param {AbortSignal} [signal]
+   */
+  async _at(pages, recordId, snapshot, limit, signal) {
     if (snapshot !== null) {
-      return this.ask(pages, { query: { atRecordId: recordId, snapshot, limit }, signal });
+      try {
+        const query = { atRecordId: recordId, snapshot, limit };
+        return await this.ask(pages, { query, signal });
+      } catch (error) {
+        if (!(error instanceof RequestFailed) || !UNFROZEN.has(error.code)) throw error;
+      }
     }
-    return this._around(pages, String(recordId), limit, signal);
+    return this._around(pages, recordId, limit, signal);
   }
 
   /**

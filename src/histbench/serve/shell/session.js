@@ -62,7 +62,12 @@ export class Session {
   }
 
   _drive() {
-    for (const request of this.view.takeRequests()) this._send(request);
+    for (const request of this.view.takeRequests()) {
+      // What was under way is not waited for any more.
+      this._pages.abort();
+      this._pages = new AbortController();
+      this._send(request);
+    }
     this._changed();
   }
 

@@ -125,7 +125,7 @@ function render({ model, el }) {
       const { scrollHeight, scrollTop, clientHeight } = scroller;
       const away = scrollHeight - scrollTop - clientHeight > clientHeight / 2;
       latest.hidden = !(away || session.view.hasNewer);
-      railOf.mark(list.currentTurn());
+      railOf.mark(list.currentTurn(), null);
     },
   });
   /** @param {string} recordId @param {string | null} snapshot */

@@ -20,6 +20,8 @@ export class BrowsingView extends TranscriptView {
   /** The record that was jumped to.
    * @type {string | null} */
   target = null;
+  /** @type {{recordId: string, snapshot: string | null} | null} */
+  _jump = null;
 
   /** Whether what is appended is what the reader looks at. */
   get readerAtNewest() {
@@ -35,7 +37,8 @@ export class BrowsingView extends TranscriptView {
     if (this.state === "closed") return;
     this.generation += 1;
     this.failure = null;
-    this._want("at", { recordId, snapshot });
+    this._jump = { recordId, snapshot };
+    this._want("at", this._jump);
   }
 
   /** Whether asking for a newer page would be of use. */
@@ -74,6 +77,7 @@ export class BrowsingView extends TranscriptView {
     }
     this.failure = null;
     if (failure.kind !== "at") this.loadNewer();
+    else if (this._jump !== null) this.jump(this._jump.recordId, this._jump.snapshot);
   }
 
   /**

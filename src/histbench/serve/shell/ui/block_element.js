@@ -36,6 +36,8 @@ export class BlockElement {
     this._text = "";
     /** @type {HTMLElement | null} */
     this._body = null;
+    /** @type {((grown: string) => void) | null} */
+    this._grow = null;
     this.draw();
   }
 
@@ -79,8 +81,12 @@ export class BlockElement {
       this.root.setAttribute("aria-label", NAMES.get(this.kind) ?? "");
       this.root.replaceChildren(...this._headOf(), this._body);
     }
-    // Past the cut nothing more is laid out, so a long text costs no more than a short one.
-    fillText(this._body, this._text, { formatted: true });
+    if (grown && this._grow) {
+      // Past the cut nothing more is laid out, and what was opened stays open.
+      this._grow(this._text);
+      return;
+    }
+    this._grow = fillText(this._body, this._text, { formatted: true });
     if (others.length) this._body.append(...others.map(attachment));
   }
 
@@ -114,7 +120,7 @@ export class BlockElement {
     }
     const summary = /** @type {HTMLElement} */ (details.firstElementChild);
     const body = /** @type {HTMLElement} */ (details.lastElementChild);
-    const parts = [isolated(label, "fold-label"), isolated(hint, "fold-hint")];
+    const parts = [isolated(preview(label), "fold-label"), isolated(hint, "fold-hint")];
     if (state) parts.push(element("span", `state ${state}`, state));
     summary.replaceChildren(...parts);
     this._fill = () => fill(body);
@@ -152,7 +158,7 @@ export class BlockElement {
     for (const entry of Array.isArray(entries) ? entries.filter(isObject) : []) {
       const state = String(entry.status).replace(/[^a-z_]/g, "");
       const mark = { completed: "✓", in_progress: "▸" }[state] ?? "○";
-      const item = element("li", state, element("span", "plan-mark", mark), isolated(String(entry.content)));
+      const item = element("li", state, element("span", "plan-mark", mark), isolated(String(entry.content).slice(0, 2000)));
       list.append(item);
     }
     this.root.replaceChildren(element("h2", "who", "Plan"), list);
@@ -212,7 +218,7 @@ function section(label, text, className = "code") {
 /** @param {Record<string, any>} content */
 function toolContent(content) {
   if (content.type === "diff") {
-    const label = typeof content.path === "string" ? content.path : "Change";
+    const label = typeof content.path === "string" ? preview(content.path) : "Change";
     return [
       ...section(label, String(content.oldText ?? ""), "code removed"),
       ...section("", String(content.newText ?? ""), "code added"),

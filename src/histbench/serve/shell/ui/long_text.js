@@ -28,12 +28,14 @@ function cutAt(text, at) {
  * @param {HTMLElement} parent
  * @param {string} text
  * @param {{formatted?: boolean}} how
+ * @returns {((grown: string) => void) | null} for a text that was cut: takes the same text when
+ *   more was appended, without drawing anything anew
  */
 export function fillText(parent, text, { formatted = false } = {}) {
   let shown = cutAt(text, Math.min(SHOWN, text.length));
   const head = text.slice(0, shown);
   parent.replaceChildren(...(formatted ? formattedNodes(head) : [head]));
-  if (shown === text.length) return;
+  if (shown === text.length) return null;
   const rest = element("span", "rest");
   const more = button("", () => {
     const next = cutAt(text, Math.min(shown + PIECE, text.length));
@@ -49,6 +51,10 @@ export function fillText(parent, text, { formatted = false } = {}) {
   };
   label();
   parent.append(rest, more);
+  return (grown) => {
+    text = grown;
+    label();
+  };
 }
 
 const FENCE = /^```[^\n]*\n([\s\S]*?)(?:\n```[ \t]*(?:\n|$)|$(?![\s\S]))/m;

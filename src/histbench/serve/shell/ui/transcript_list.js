@@ -305,6 +305,11 @@ export class TranscriptList {
     return current;
   }
 
+  /** The record of the newest turn that is loaded. */
+  newestTurn() {
+    return [...this._turns()].at(-1)?.dataset.record ?? null;
+  }
+
   _turns() {
     return /** @type {NodeListOf<HTMLElement>} */ (
       this._container.querySelectorAll(".block.user:not([hidden])")

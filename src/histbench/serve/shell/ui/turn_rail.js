@@ -32,6 +32,8 @@ export class TurnRail {
     this._snapshot = null;
     /** @type {string | null} */
     this._current = null;
+    /** @type {string | null} */
+    this._newest = null;
     /** @type {import("../daemon.js").Daemon | null} */
     this._daemon = null;
     this._sessionId = "";
@@ -59,11 +61,20 @@ export class TurnRail {
     this._box.replaceChildren();
   }
 
-  /** @param {string | null} recordId the turn in sight */
-  mark(recordId) {
-    if (recordId === this._current) return;
-    this._current = recordId;
-    this._markCurrent();
+  /**
+   * @param {string | null} recordId the turn in sight
+   * @param {string | null} newest the newest one that is loaded; null away from the newest end
+   */
+  mark(recordId, newest) {
+    if (recordId !== this._current) {
+      this._current = recordId;
+      this._markCurrent();
+    }
+    if (newest === null || newest === this._newest || this._snapshot === null) return;
+    this._newest = newest;
+    const atEnd = (this._turns[0]?.ordinal ?? 0) + this._turns.length === this._total;
+    // What is listed was the end, and somebody has gone on.
+    if (atEnd && !this._turns.some((turn) => turn.turnId === newest)) this._load(null, "replace");
   }
 
   _markCurrent() {
