@@ -7,6 +7,7 @@
     convert   import, pack, unpack, re-frame          fixtures   keep test fixtures canonical
     page      one history page as JSON                transcript one page of a conversation
     corpus    many logs at once, on Dask              serve      the daemon
+    limit     what a log needs at best
 
 Machine output and tables go to standard output, everything else to standard error.
 """
@@ -21,6 +22,7 @@ from histbench.cli.corpus import corpus
 from histbench.cli.fixtures import fixtures
 from histbench.cli.formats import formats
 from histbench.cli.inspect import inspect
+from histbench.cli.limit import limit
 from histbench.cli.notebooks import notebooks
 from histbench.cli.page import page
 from histbench.cli.profiles import profiles
@@ -47,6 +49,7 @@ for command in (
     formats,
     notebooks,
     inspect,
+    limit,
     verify,
     convert,
     fixtures,

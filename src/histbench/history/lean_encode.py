@@ -21,7 +21,7 @@ from histbench.history.wire import event_record, packed_record, page_json
 from histbench.records import Plain
 from histbench.rows import CHUNK_TYPE
 
-__all__ = ["encode_lean"]
+__all__ = ["LeanEncoder", "encode_lean"]
 
 # The shortest event that has something to take out.
 _SHORTEST_EVENT = len(b'{"type":"","seq":0,"time":0,"data":""}') + SHORTEST
@@ -34,11 +34,11 @@ _NEXT_STRING = re.compile(
 
 def encode_lean(page: HistoryPage) -> bytes:
     """The page with its rows joined, and without the copies that its rows tell anyway."""
-    encoder = _LeanEncoder(page)
+    encoder = LeanEncoder(page)
     return page_json(page, map(encoder.record, page.records))
 
 
-class _LeanEncoder:
+class LeanEncoder:
     """Gives the wire text of each record of a page, in order."""
 
     def __init__(self, page: HistoryPage) -> None:
