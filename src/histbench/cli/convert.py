@@ -8,6 +8,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from histbench.cli.privacy import (
 )
 from histbench.cli.sources import STANDARD_STREAM, note_line, source_of
 from histbench.cli.spooling import spooled
+from histbench.corpus.event_table import is_event_table, log_of_table, write_event_table
 from histbench.errors import UsageError
 from histbench.events import Event
 from histbench.importers import Import, import_events
@@ -46,6 +48,12 @@ STATS_ENCODINGS = ("gzip-6", "br-5", "zstd-3")
 @click.option(
     "--from", "format_name", metavar="FORMAT", help="What IN is.  [default: its content says]"
 )
+@click.option(
+    "--to",
+    "kind",
+    type=click.Choice(["log", "parquet"]),
+    help="What OUT is.  [default: parquet for *.parquet, else a log]",
+)
 @click.option("--no-pack", is_flag=True, help="Write one event a line.")
 @click.option("--lean", is_flag=True, help="Write a lean archive, for *.lean.jsonl.zstd.")
 @click.option(
@@ -65,6 +73,7 @@ def convert(
     target: str,
     *,
     format_name: str | None,
+    kind: str | None,
     no_pack: bool,
     lean: bool,
     compression: str | None,
@@ -74,17 +83,27 @@ def convert(
 ) -> None:
     """Write IN as the session log OUT; `-` is standard input or output.
 
-    IN is a session log, or a recording in one of `histbench formats`.
+    IN is a session log, or a recording in one of `histbench formats`.  IN and OUT may also be
+    Parquet tables of one row for each event (the extra `corpus`); then IN is a file.
 
     The new file is read back and compared, event by event, before it takes the place of OUT.  IN
     and OUT may be the same file.
     """
     key = redaction_key(redact=redact, key_file=redact_key)
-    if stats_only:
-        _write_stats(source, target, format_name)
-        return
-    _check_suffix(target, lean=lean)
-    with import_events(source_of(source), format_name) as imported:
+    parquet = kind == "parquet" or (kind is None and target.endswith(".parquet"))
+    with ExitStack() as stack:
+        origin = source
+        if table := source != STANDARD_STREAM and format_name is None and is_event_table(source):
+            origin = str(stack.enter_context(log_of_table(source)))
+        if stats_only:
+            _write_stats(origin, target, format_name)
+            return
+        _check_suffix(target, lean=lean)
+        if parquet and (no_pack or lean or compression is not None):
+            raise UsageError(
+                "a table has a layout and a compression of its own", code="table_options"
+            )
+        imported = stack.enter_context(import_events(source_of(origin), format_name))
         task = _Task(
             source,
             imported,
@@ -93,15 +112,16 @@ def convert(
             lean=lean,
             compression=compression,
             key=key,
+            parquet=parquet,
+            streamed=parquet or (table and not lean),
         )
         if target != STANDARD_STREAM:
             task.write(Path(target))
             return
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "log"
-            task.write(path)
-            with path.open("rb") as file:
-                shutil.copyfileobj(file, sys.stdout.buffer)
+        path = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "log"
+        task.write(path)
+        with path.open("rb") as file:
+            shutil.copyfileobj(file, sys.stdout.buffer)
 
 
 def _check_suffix(target: str, *, lean: bool) -> None:
@@ -137,6 +157,8 @@ class _Task:
         lean: bool,
         compression: str | None,
         key: bytes | None,
+        parquet: bool,
+        streamed: bool,
     ) -> None:
         self._source = source
         self._imported = imported
@@ -145,12 +167,14 @@ class _Task:
         self._lean = lean
         self._compression = compression
         self._key = key
+        self._parquet = parquet
+        self._streamed = streamed
 
     def write(self, path: Path) -> None:
         """Write `path`, and tell about it as the target."""
         if self._key is not None:
             self._write_redacted(path, self._key)
-        elif self._imported.format.family is None:
+        elif self._imported.format.family is None and not self._streamed:
             self._write_log(path)
         else:
             self._write_recording(path)
@@ -173,9 +197,9 @@ class _Task:
         rows = self._write_events(observed(imported, finder), imported.header, path)
         _note(self._source, imported.diagnostics)
         warn_of_secrets(self._source, finder.secrets())
+        runs = "" if self._parquet else f" in {rows:,} packed runs"
         counts = (
-            f"{imported.events:,} events, {imported.deltas:,} deltas in {rows:,} packed runs, "
-            f"{imported.clock} clock"
+            f"{imported.events:,} events, {imported.deltas:,} deltas{runs}, {imported.clock} clock"
         )
         sizes = f"{imported.file_bytes:,} to {path.stat().st_size:,} bytes"
         _say(f"{self._target}: {imported.format.name}: {counts}, {sizes}")
@@ -185,9 +209,13 @@ class _Task:
         rows = self._write_events(redacted.events, redacted.header, path)
         _note(self._source, redacted.diagnostics)
         warn_of_secrets(self._source, redacted.finder.secrets())
-        _say(f"{self._target}: redacted, {rows:,} packed runs, {path.stat().st_size:,} bytes")
+        rows_are = "events" if self._parquet else "packed runs"
+        _say(f"{self._target}: redacted, {rows:,} {rows_are}, {path.stat().st_size:,} bytes")
 
     def _write_events(self, events: Iterable[Event], header: dict[str, Any], path: Path) -> int:
+        """How many packed runs were written, or rows of a table."""
+        if self._parquet:
+            return write_event_table(events, header, path)
         plain = self._compression == "none" or (
             self._compression is None and self._target.endswith(".jsonl")
         )
