@@ -161,6 +161,35 @@ test("a jump shows the page around a record, and what is appended meanwhile is n
   assert.equal(new Set(shown(view)).size, shown(view).length);
 });
 
+test("where the way on is gone, the newest page comes instead", () => {
+  const host = new Host(100);
+  const view = new BrowsingView("s", { pageSize: 10 });
+  view.open();
+  drive(host, view);
+  view.jump("r3");
+  drive(host, view);
+  view.loadNewer();
+  const [request] = view.takeRequests();
+  view.fail(request, { code: "invalid_transcript_cursor", status: 400 });
+  drive(host, view);
+
+  assert.deepEqual([shown(view).at(-1), view.hasNewer, view.failure], [99, false, null]);
+});
+
+test("a jump that failed is tried again as it was", () => {
+  const host = new Host(100);
+  const view = new BrowsingView("s", { pageSize: 10 });
+  view.open();
+  drive(host, view);
+  view.jump("r3", "snapshot");
+  const [request] = view.takeRequests();
+  view.fail(request, { status: 503 });
+  view.retry();
+  const [again] = view.takeRequests();
+
+  assert.deepEqual([again.kind, again.recordId, again.snapshot], ["at", "r3", "snapshot"]);
+});
+
 test("the answer to a jump that was given up is dropped", () => {
   const host = new Host(100);
   const view = new BrowsingView("s", { pageSize: 10 });

@@ -66,12 +66,13 @@ export class Daemon {
   async fetch(path, { query = {}, body, signal, headers = {} } = {}) {
     const given = Object.entries(query).filter(([, value]) => value !== null);
     const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+    const address = given.length ? `${path}?${search}` : path;
     const sent = { ...headers };
     if (this.token !== null) sent.authorization = `Bearer ${this.token}`;
     if (body !== undefined) sent["content-type"] = "application/json";
     let response;
     try {
-      response = await fetch(`${this.base}${path}${search.size ? `?${search}` : ""}`, {
+      response = await fetch(this.base + address, {
         method: body === undefined ? "GET" : "POST",
         headers: sent,
         body: body === undefined ? undefined : JSON.stringify(body),

@@ -67,6 +67,19 @@ export class BrowsingView extends TranscriptView {
     super.follow();
   }
 
+  /**
+   * A record that a log showed while its step went on is covered by the step's message later: then
+   * there is no way on from it, and the newest page comes instead.
+   * @override
+   * @param {ViewRequest} request
+   * @param {{code?: string, message?: string, status?: number | null, beyond?: string | null}} why
+   */
+  fail(request, why = {}) {
+    const waited = super.fail(request, why);
+    if (waited && request.kind === "newer" && why.code === "invalid_transcript_cursor") this.open();
+    return waited;
+  }
+
   /** @override */
   retry() {
     const failure = this.failure;
