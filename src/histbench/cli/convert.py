@@ -1,7 +1,8 @@
 """`histbench convert IN OUT`: import, pack, unpack, compress; proved before anything is replaced.
 
 A session log goes through the store, which keeps the text of its ordinary events; any other
-recording through its importer, which writes while it reads.  Secrets are looked for on the way.
+recording through its importer, which writes while it reads, and so does everything that is to be
+or was a Parquet table.  Secrets are looked for on the way.
 """
 
 import shutil
@@ -93,7 +94,9 @@ def convert(
     parquet = kind == "parquet" or (kind is None and target.endswith(".parquet"))
     with ExitStack() as stack:
         origin = source
-        if table := source != STANDARD_STREAM and format_name is None and is_event_table(source):
+        table_bytes = None
+        if source != STANDARD_STREAM and format_name is None and is_event_table(source):
+            table_bytes = Path(source).stat().st_size
             origin = str(stack.enter_context(log_of_table(source)))
         if stats_only:
             _write_stats(origin, target, format_name)
@@ -113,7 +116,7 @@ def convert(
             compression=compression,
             key=key,
             parquet=parquet,
-            streamed=parquet or (table and not lean),
+            table_bytes=table_bytes,
         )
         if target != STANDARD_STREAM:
             task.write(Path(target))
@@ -158,7 +161,7 @@ class _Task:
         compression: str | None,
         key: bytes | None,
         parquet: bool,
-        streamed: bool,
+        table_bytes: int | None,
     ) -> None:
         self._source = source
         self._imported = imported
@@ -168,16 +171,16 @@ class _Task:
         self._compression = compression
         self._key = key
         self._parquet = parquet
-        self._streamed = streamed
+        self._table_bytes = table_bytes
 
     def write(self, path: Path) -> None:
         """Write `path`, and tell about it as the target."""
         if self._key is not None:
             self._write_redacted(path, self._key)
-        elif self._imported.format.family is None and not self._streamed:
-            self._write_log(path)
-        else:
+        elif self._imported.format.family or self._parquet or self._table_bytes is not None:
             self._write_recording(path)
+        else:
+            self._write_log(path)
 
     def _write_log(self, path: Path) -> None:
         done = convert_log(
@@ -201,8 +204,11 @@ class _Task:
         counts = (
             f"{imported.events:,} events, {imported.deltas:,} deltas{runs}, {imported.clock} clock"
         )
-        sizes = f"{imported.file_bytes:,} to {path.stat().st_size:,} bytes"
-        _say(f"{self._target}: {imported.format.name}: {counts}, {sizes}")
+        name, size = imported.format.name, imported.file_bytes
+        if self._table_bytes is not None:
+            name, size = "parquet", self._table_bytes
+        sizes = f"{size:,} to {path.stat().st_size:,} bytes"
+        _say(f"{self._target}: {name}: {counts}, {sizes}")
 
     def _write_redacted(self, path: Path, key: bytes) -> None:
         redacted = Redacted(self._imported, key)

@@ -329,6 +329,7 @@ def log_of_table(path: str | os.PathLike[str]) -> Iterator[Path]:
     """
     table = EventTable(path)
     with tempfile.TemporaryDirectory(prefix="histbench-") as folder:
-        log = Path(folder) / f"{Path(path).stem}.jsonl.zstd"
-        write_events(table, table.header, log, compressed=True)
+        log = Path(folder) / f"{Path(path).stem}.jsonl"
+        # Not compressed: a reader would ask how far it expands.
+        write_events(table, table.header, log, compressed=False)
         yield log
