@@ -1,6 +1,7 @@
 """Logs as Parquet tables: one row for each event, lossless, in groups, refused when foreign."""
 
 import json
+import random
 
 import pyarrow as pa
 import pytest
@@ -10,6 +11,7 @@ from pyarrow import parquet
 import strategies
 from histbench.corpus import event_table
 from histbench.corpus.event_table import EventTable, log_of_table, write_event_table
+from histbench.errors import HistbenchError
 from histbench.jsontext import encode
 from histbench.log import EventLog
 from histbench.store import read_log
@@ -137,6 +139,35 @@ def test_a_row_that_is_no_event_is_refused(tmp_path, column, value, code):
 
     assert error.code == code
     assert error.where.file == str(path)
+
+
+def test_no_damage_ends_in_a_traceback(tmp_path):
+    """A changed byte is refused by name, or loses no row; pages have checksums."""
+    path = tmp_path / "log.parquet"
+    write_event_table(small_events(), HEADER, path)
+    data = path.read_bytes()
+    dice = random.Random(5)
+    outcomes = set()
+    for _ in range(200):
+        place = dice.randrange(4, len(data))
+        path.write_bytes(data[:place] + bytes([dice.randrange(256)]) + data[place + 1 :])
+        try:
+            outcomes.add(len(list(EventTable(path))))
+        except HistbenchError as error:
+            outcomes.add(error.code)
+
+    assert {each for each in outcomes if isinstance(each, int)} == {len(small_events())}
+    assert "not_an_event_table" in outcomes
+
+
+def test_a_text_that_is_not_utf_8_is_refused(tmp_path):
+    """Other writers make no checksums, and do not look into texts."""
+    path = tmp_path / "log.parquet"
+    write_event_table(small_events(), HEADER, path)
+    parquet.write_table(parquet.read_table(path), path, compression="none", use_dictionary=False)
+    path.write_bytes(path.read_bytes().replace(b"turn/start", b"turn/st\xffrt"))
+
+    assert refusal(list, EventTable(path)).code == "not_an_event_table"
 
 
 def test_groups_that_expand_too_far_are_refused(tmp_path, monkeypatch):

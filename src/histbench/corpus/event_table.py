@@ -143,6 +143,7 @@ def _chunks(events: Iterable[Event], header: dict[str, Any]) -> Iterator[bytes]:
         sink,
         schema,
         compression="zstd",
+        write_page_checksum=True,
         use_dictionary=_REPEATING,
         column_encoding={
             **dict.fromkeys(_INTEGERS, "DELTA_BINARY_PACKED"),
@@ -271,8 +272,10 @@ class EventTable:
     @contextmanager
     def _opened(self) -> Iterator[Any]:
         try:
-            with self._parquet.ParquetFile(self._path) as table:
+            with self._parquet.ParquetFile(self._path, page_checksum_verification=True) as table:
                 yield table
+        except UnicodeDecodeError as error:
+            raise self._foreign("a text in it is not UTF-8") from error
         except (self._arrow.ArrowException, OSError) as error:
             # What Parquet's reader finds wrong inside is an OSError too, without a number.
             if isinstance(error, OSError) and error.errno is not None:
@@ -291,6 +294,7 @@ class EventTable:
 
     def __iter__(self) -> Iterator[Event]:
         with self._opened() as table:
+            count = 0
             for group in range(table.num_row_groups):
                 size = table.metadata.row_group(group).total_byte_size
                 if size > _MOST_GROUP_BYTES:
@@ -302,8 +306,11 @@ class EventTable:
                     )
                 for batch in table.iter_batches(_BATCH_ROWS, row_groups=[group]):
                     columns = [batch.column(name).to_pylist() for name in _COLUMNS]
+                    count += batch.num_rows
                     for values in zip(*columns, strict=True):
                         yield _event(dict(zip(_COLUMNS, values, strict=True)))
+            if count != table.metadata.num_rows:
+                raise self._foreign(f"it has {count:,} of {table.metadata.num_rows:,} rows")
 
 
 def _event(cells: _Cells) -> Event:
