@@ -2,8 +2,8 @@
 # active one is not touched.  `make` alone lists the targets.
 #
 #   PYTHON=python3.12   the interpreter to build .venv from (default: the first >= 3.11 found)
-#   EXTRAS=             leave out the extras, where memray has no wheel, and with them native
-#                       peaks and exported notebooks (default: [native,notebooks,server,client,corpus,viewer])
+#   EXTRAS=             leave out the extras where one has no wheel, and with them what needs it;
+#                       the tests install all but memray (default: [native,notebooks,server,client,corpus,viewer])
 
 PYTHON ?= python3 python3.13 python3.12 python3.11
 EXTRAS ?= [native,notebooks,server,client,corpus,viewer]
@@ -140,7 +140,7 @@ clean: ## remove .venv, build and the caches
 
 # A stamp is newer than what it was installed from; a half-done install leaves none.
 $(VENV)/.installed-dev: $(VENV)/.installed
-	$(INSTALL) --group dev
+	$(INSTALL) --group dev --editable '.[notebooks,server,client,corpus,viewer]'
 	@touch $@
 
 # The pip that comes with an older Python knows neither groups nor build constraints.
