@@ -43,6 +43,15 @@ def daemon(root: Path) -> Iterator[RunningDaemon]:
 
 
 @pytest.fixture
+def chat(root: Path) -> Iterator[Path]:
+    """The transcript, to be appended to; afterwards it is for the others as it was."""
+    path = chat_of(root)
+    size = path.stat().st_size
+    yield path
+    os.truncate(path, size)
+
+
+@pytest.fixture
 def client(daemon: RunningDaemon) -> Iterator[Client]:
     """A client of it."""
     with Client(daemon.url) as connected:
@@ -120,13 +129,13 @@ def test_refusals_keep_code_status_and_place(client: Client) -> None:
         assert (caught.value.status, caught.value.code) == (status, code)
 
 
-def test_a_record_that_is_appended_comes_with_its_id(client: Client, root: Path) -> None:
+def test_a_record_that_is_appended_comes_with_its_id(client: Client, chat: Path) -> None:
     """A transcript is followed from where it was loaded, and a rewind asks for a new load."""
     loaded = client.load(SESSION, page_size=10)
     last = records_of(loaded.events)[-1]
     stream = client.follow(SESSION, after=loaded)
     first = next(stream)
-    with chat_of(root).open("ab") as file:
+    with chat.open("ab") as file:
         file.write(record_line("new1", last, text="one") + b"\n")
         file.flush()
         appended = next(stream)

@@ -60,7 +60,8 @@ class Cluster:
         options = {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0"}
         self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", **options)
         deadline = time.monotonic() + 60
-        while not self._file.exists():
+        # It is there before it is written.
+        while not (self._file.exists() and self._file.read_text()):
             assert time.monotonic() < deadline, "the scheduler did not start"
             time.sleep(0.05)
         self.address = json.loads(self._file.read_text())["address"]
