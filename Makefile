@@ -76,6 +76,7 @@ reference-large: $(VENV)/.installed-dev ## measure anew stores, transcripts, dae
 	$(PY) benchmarks/store.py
 	$(PY) benchmarks/transcripts.py
 	$(PY) benchmarks/serve.py
+	$(PY) benchmarks/serve.py --kill -o results/reference/serve-restart.json
 	$(PY) benchmarks/importing.py
 	$(PY) benchmarks/redaction.py
 
