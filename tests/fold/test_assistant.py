@@ -255,3 +255,24 @@ def test_a_long_blank_prefix_has_its_own_boundary() -> None:
     for inputs in (script.events, records, compact_inputs(records)):
         (node,) = fold_assistant(inputs).chat
         assert (node.first_token_time, node.first_visible_seq) == (0, 3_000)
+
+
+def test_a_retry_after_the_end_of_its_turn_can_be_ended_again():
+    """The end that came before the retry was that of the attempt that was given up."""
+    place = {"turn": 1, "step": 1}
+    chunk = {"type": "text-delta", "index": 0, "text": "x"}
+    kinds = ["assistant/chunk", "turn/end", "llm/retry", "assistant/chunk", "turn/end"]
+    events = [
+        {
+            "type": kind,
+            "seq": seq,
+            "time": 0,
+            "data": {**place, "chunk": chunk} if kind == "assistant/chunk" else place,
+        }
+        for seq, kind in enumerate(kinds)
+    ]
+    check_same_fold(events, fold_assistant(events))
+    check_same_fold(events[:-1], fold_assistant(events[:-1]))
+
+    assert fold_assistant(events).chat[0].status == "interrupted"
+    assert fold_assistant(events[:-1]).chat[0].status == "running"

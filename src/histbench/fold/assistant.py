@@ -116,7 +116,7 @@ class _Fold:
 
     def __init__(self) -> None:
         self.steps: dict[tuple[int | float, int | float], Step] = {}
-        self._open: dict[int | float, list[Step]] = {}
+        self._open: dict[int | float, dict[int | float, Step]] = {}
 
     def add(self, given: AssistantInput) -> None:
         """Take one input."""
@@ -153,7 +153,7 @@ class _Fold:
         found = self.steps.get((turn, step))
         if found is None:
             found = self.steps[turn, step] = Step(turn, step)
-            self._open.setdefault(turn, []).append(found)
+            self._open.setdefault(turn, {})[step] = found
         return found
 
     def _step_of(self, data: dict[str, Any], *, begin: bool) -> Step | None:
@@ -198,6 +198,8 @@ class _Fold:
         step = self._step_of(data, begin=False)
         if step is not None:
             step.retry()
+            # An end of its turn that came before it was that of the attempt.
+            self._open.setdefault(step.turn, {})[step.step] = step
 
     def step_end(self, moment: Moment, data: dict[str, Any], _operation: Any) -> None:
         step = self._step_of(data, begin=False)
@@ -206,7 +208,7 @@ class _Fold:
 
     def turn_end(self, moment: Moment, data: dict[str, Any], _operation: Any) -> None:
         turn = js_number(data.get("turn"))
-        for step in self._open.pop(turn, []) if turn is not None else ():
+        for step in self._open.pop(turn, {}).values() if turn is not None else ():
             step.end(moment)
 
 

@@ -104,7 +104,7 @@ function nodeOf(step) {
 class Fold {
   /** @type {Map<string, Step>} */
   steps = new Map();
-  /** @type {Map<number, Step[]>} */
+  /** @type {Map<number, Set<Step>>} */
   #open = new Map();
 
   /** @param {AssistantInput} given */
@@ -145,14 +145,25 @@ class Fold {
     if (found === undefined) {
       found = new Step(turn, step);
       this.steps.set(key, found);
-      const open = this.#open.get(turn);
-      if (open === undefined) {
-        this.#open.set(turn, [found]);
-      } else {
-        open.push(found);
-      }
+      this.#keepOpen(found);
     }
     return found;
+  }
+
+  /** @param {Step} step */
+  #keepOpen(step) {
+    const open = this.#open.get(step.turn) ?? new Set();
+    this.#open.set(step.turn, open.add(step));
+  }
+
+  /** @param {JsonObject} data */
+  retryStep(data) {
+    const step = this.stepOf(data, false);
+    if (step !== null) {
+      step.retry();
+      // An end of its turn that came before it was that of the attempt.
+      this.#keepOpen(step);
+    }
   }
 
   /**
@@ -255,7 +266,7 @@ function message(fold, moment, data, operation) {
 
 /** @type {Handler} */
 function retry(fold, _moment, data) {
-  fold.stepOf(data, false)?.retry();
+  fold.retryStep(data);
 }
 
 /** @type {Handler} */
