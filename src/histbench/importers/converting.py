@@ -22,11 +22,8 @@ from histbench.importers.stored import StoredEvents
 from histbench.jsontext import encode
 from histbench.rows import ListRow, Row
 from histbench.store.batch import compress_frame
-from histbench.store.converting import FRAME_BYTES
-from histbench.store.durable import replace_file
+from histbench.store.converting import FRAME_BYTES, replace_log
 from histbench.store.limits import Limits
-from histbench.store.lock import open_locked
-from histbench.store.page_index import remove_index
 from histbench.store.scan import LogSource
 
 __all__ = ["ImportConversion", "convert_recording", "write_events"]
@@ -123,13 +120,7 @@ def write_events(
                 where=Place(file=str(path)),
             )
 
-    lock = open_locked(path) if path.is_file() else None
-    try:
-        replace_file(path, chunks, prove=prove)
-        remove_index(path)
-    finally:
-        if lock is not None:
-            os.close(lock)
+    replace_log(path, chunks, prove=prove)
     return tally.rows
 
 

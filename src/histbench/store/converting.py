@@ -9,7 +9,7 @@ Converting reads whole logs: memory is that of their packed form.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -26,7 +26,7 @@ from histbench.store.lock import open_locked
 from histbench.store.page_index import SEGMENT_BYTES, remove_index
 from histbench.store.reading import read_stored
 
-__all__ = ["Conversion", "convert_log", "log_chunks"]
+__all__ = ["Conversion", "convert_log", "log_chunks", "replace_log"]
 
 # Of lines, before compression: a segment of the page index, so that converted logs page well.
 FRAME_BYTES = SEGMENT_BYTES
@@ -110,6 +110,16 @@ def convert_log(
                 where=Place(file=str(path)),
             )
 
+    replace_log(path, chunks, prove=prove)
+    return Conversion(log=stored.log, from_bytes=stored.file_bytes, to_bytes=path.stat().st_size)
+
+
+def replace_log(path: Path, chunks: Iterable[bytes], *, prove: Callable[[Path], None]) -> None:
+    """Put a proved log in the place of `path`, under the lock of the one that is there.
+
+    Raises:
+        StorageError: `log_locked`, or why it cannot be written; then nothing has changed.
+    """
     lock = open_locked(path) if path.is_file() else None
     try:
         replace_file(path, chunks, prove=prove)
@@ -117,7 +127,6 @@ def convert_log(
     finally:
         if lock is not None:
             os.close(lock)
-    return Conversion(log=stored.log, from_bytes=stored.file_bytes, to_bytes=path.stat().st_size)
 
 
 def _compression_of(name: str, *, compressed: bool) -> str:

@@ -93,8 +93,11 @@ class OpenTranscript:
         except OSError as error:
             raise storage_error(error, self.path) from error
         if (status.st_dev, status.st_ino) != self.source.identity():
-            self.close()
+            # If it cannot be opened, the one that is open stays so.
+            left, index = self.source, self.index
             self._open()
+            index.close()
+            left.close()
 
     def _unavailable(self, message: str) -> SnapshotUnavailable:
         return SnapshotUnavailable(message, where=Place(file=str(self.path)))

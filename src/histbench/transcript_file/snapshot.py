@@ -37,7 +37,6 @@ class Snapshot:
                 expected=about.get("session_id"),
             ).at(file=str(source.path), byte=mixed)
         self._source = source
-        self._about = about
         self.end = end
         self.session_id: str | None = about.get("session_id")
         self.start_time: str | None = about.get("started_at")
