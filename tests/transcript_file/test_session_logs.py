@@ -93,3 +93,20 @@ def test_a_log_with_gaps_is_refused_by_name(tmp_path):
     assert caught.value.code == "seq_gap"
     with open_log(path) as log:
         assert log.header["id"] == "s"
+
+
+def test_an_unfinished_end_is_read_again_only_when_the_log_has_changed(tmp_path):
+    """However many states are looked at: a step that streams for long is most of a log."""
+    events = conversation(2, deltas=7)
+    cut = next(at for at, event in enumerate(events) if event["type"] == "assistant/message")
+    with LogWriter.create(tmp_path, session_id=SESSION, created_at=5, sync=False) as writer:
+        writer.append(events[: cut - 1])
+        with TranscriptReader(writer.path) as reader:
+            before = reader.page().records[-1]
+            again = reader.page().records[-1]
+            writer.append(events[cut - 1 : cut])
+            after = reader.page().records[-1]
+
+    assert again is before
+    assert after is not before
+    assert after.record_id == before.record_id

@@ -28,6 +28,8 @@ __all__ = ["SessionLogSource"]
 
 # Events that are read at once while a log is scanned: some segments.
 _EVENTS_AT_ONCE = 50_000
+# A tail is kept up to this length; a step that streamed for longer is read for each request.
+_KEPT_BYTES = 8 * 1024 * 1024
 
 
 class SessionLogSource:
@@ -47,6 +49,7 @@ class SessionLogSource:
         self.covered = self.resume = 0
         self.torn: Oddity | None = None
         self._end: tuple[tuple[int, int, int], int] | None = None
+        self._tail: tuple[object, list[tuple[RecordHead, TranscriptRecord]]] | None = None
         self._read: dict[int, TranscriptRecord] = {}
 
     def close(self) -> None:
@@ -68,10 +71,14 @@ class SessionLogSource:
         """When it was last written to, in nanoseconds since 1970."""
         return self._status().st_mtime_ns
 
+    def _state(self) -> tuple[int, int, int]:
+        """What changes when the log does."""
+        status = self._status()
+        return status.st_ino, status.st_size, status.st_mtime_ns
+
     def end(self) -> int:
         """The seq behind the last event."""
-        status = self._status()
-        state = status.st_ino, status.st_size, status.st_mtime_ns
+        state = self._state()
         if self._end is None or self._end[0] != state:
             self._end = state, self._log.tail(min_messages=1).to_seq
         return self._end[1]
@@ -113,9 +120,16 @@ class SessionLogSource:
         """The records that are held at `end`, of which `since` is the last scan."""
         if since.resume == end:
             return ()
+        # A request takes several states of the log, which is the same for all of them: usually.
+        state = since, end, self._state()
+        if self._tail is not None and self._tail[0] == state:
+            return self._tail[1]
         records = LogRecords(self._session_id, last_id=since.last_id)
         records.add(self._events(since.resume, end))
-        return [(made.head, made.record) for made in records.tail()]
+        tail = [(made.head, made.record) for made in records.tail()]
+        small = sum(record.source_bytes for _, record in tail) <= _KEPT_BYTES
+        self._tail = (state, tail) if small else None
+        return tail
 
     def prepare(self, start: int, end: int, parent_id: str | None) -> None:
         """Read the records between two places, the first of which follows `parent_id`."""
