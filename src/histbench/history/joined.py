@@ -3,7 +3,7 @@
     joined row = {type, seq0, time0, data}                 type: text-joined, reasoning-joined,
     data       = {turn, step, index, dt, [id], [name], text}     tool-call-joined
     text       = the members' texts with U+007F between neighbours
-    dt         = one sign for every gap: 0-9 a-z A-Z for 0 to 61, otherwise (n), n in decimal
+    dt         = one sign for every gap (`signs`)
 
 A parser meets two strings instead of thousands of values, and a token boundary stays next to the
 text that it is almost a function of, which is why compressors like it better than lengths in a
@@ -11,13 +11,13 @@ column of their own (facts: alternatives, findings 1 and 2).  U+007F is legal ra
 model writes it; a run in which some text holds it is sent as a packed row instead.
 """
 
-import re
-from typing import Any
+from collections.abc import Callable
 
 from msgspec import UNSET, Struct, UnsetType
 
 from histbench.errors import InvalidRow, Place
 from histbench.events import DELTA_KINDS, MAX_SAFE_INTEGER
+from histbench.history.signs import HIGHEST_SIGN, SignedRow, only_signs, signs_of, split_signs
 from histbench.jsontext import encode, js_number, merge_surrogates
 from histbench.raw_columns import joined_content
 from histbench.rows import Row, RowHead, numbers_json
@@ -28,6 +28,7 @@ __all__ = [
     "SEPARATOR_BYTE",
     "JoinedRow",
     "StoredJoined",
+    "count_gaps",
     "join_row",
     "joined_json",
     "joined_of_stored",
@@ -37,32 +38,14 @@ __all__ = [
 SEPARATOR = "\x7f"
 SEPARATOR_BYTE = SEPARATOR.encode()
 
-_SIGNS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_SIGN_BYTES = _SIGNS.encode()
-_SIGN_TO_VALUE = bytes.maketrans(_SIGN_BYTES, bytes(range(len(_SIGN_BYTES))))
-_NO_SIGN = b"!"
-_VALUE_TO_SIGN = _SIGN_BYTES.ljust(256, _NO_SIGN)
-_LONG_GAP = re.compile(r"\((-?[1-9][0-9]{0,16})\)")
-
 JOINED_TAGS = {kind.tag: f"{kind.tag.removesuffix('-chunks')}-joined" for kind in DELTA_KINDS}
 _KIND_BY_TAG = {JOINED_TAGS[kind.tag]: kind for kind in DELTA_KINDS}
 
 
-class JoinedRow(RowHead, frozen=True, kw_only=True, gc=False):
+class JoinedRow(SignedRow, frozen=True, kw_only=True, gc=False):
     """A row whose columns are the two strings of the `joined` form."""
 
-    gaps: str
     joined: str
-
-    def gap_list(self) -> list[int]:
-        """The gaps, read from their signs."""
-        gaps: list[int] = []
-        for number, part in enumerate(_LONG_GAP.split(self.gaps)):
-            if number % 2:
-                gaps.append(int(part))
-            else:
-                gaps.extend(part.encode().translate(_SIGN_TO_VALUE))
-        return gaps
 
     def text_list(self) -> list[str]:
         """The members' texts."""
@@ -82,29 +65,8 @@ class JoinedRow(RowHead, frozen=True, kw_only=True, gc=False):
         return self.joined.partition(SEPARATOR)[0]
 
 
-class _GapSigns(dict[int, str]):
-    """The spelling of every gap: the short ones are members, the long ones are made."""
-
-    def __missing__(self, gap: int) -> str:
-        return f"({gap})"
-
-
-_sign_of_gap = _GapSigns(enumerate(_SIGNS)).__getitem__
-
-
 def _gaps_text(row: RowHead) -> str:
-    if isinstance(row, JoinedRow):
-        return row.gaps
-    gaps = row.gap_list()
-    try:
-        signs = bytes(gaps).translate(_VALUE_TO_SIGN)
-    except ValueError:
-        # No byte, so no short gap either.
-        pass
-    else:
-        if _NO_SIGN not in signs:
-            return signs.decode()
-    return "".join(map(_sign_of_gap, gaps))
+    return row.gaps if isinstance(row, SignedRow) else signs_of(row.gap_list())
 
 
 def join_row(row: RowHead) -> JoinedRow | None:
@@ -233,31 +195,30 @@ def joined_of_stored(stored: StoredJoined) -> JoinedRow:
         gaps=data.dt,
         joined=data.text,
     )
-    gaps = len(data.dt)
-    furthest = abs(row.time0) + count * len(_SIGNS)
-    if furthest > MAX_SAFE_INTEGER or not _only_signs(data.dt):
-        gaps = _checked_gaps(row, refuse)
+    gaps = count_gaps(row, refuse)
     if gaps != count - 1:
         raise refuse("dt_length", "dt does not fit", gaps, f"{count - 1} gaps")
     return row
 
 
-def _only_signs(gaps: str) -> bool:
-    return gaps.isascii() and not gaps.encode().translate(None, _SIGN_BYTES)
+def count_gaps(row: SignedRow, refuse: Callable[[str, str, object, str], InvalidRow]) -> int:
+    """How many gaps a row's signs tell, its `count` being that of its texts.
 
-
-def _checked_gaps(row: JoinedRow, refuse: Any) -> int:
-    """The number of gaps in a column with long ones, or with times near the last safe one."""
-    parts = _LONG_GAP.split(row.gaps)
-    signs, longs = "".join(parts[::2]), list(map(int, parts[1::2]))
-    if not _only_signs(signs):
+    Raises:
+        InvalidRow: what `refuse` makes of a rule, a reason, what was found and what was expected.
+    """
+    furthest = abs(row.time0) + row.count * (HIGHEST_SIGN + 1)
+    if furthest <= MAX_SAFE_INTEGER and only_signs(row.gaps):
+        return len(row.gaps)
+    signs, longs = split_signs(row.gaps)
+    if not only_signs(signs):
         raise refuse("dt", "bad dt", row.gaps, "signs 0-9 a-z A-Z and (n)")
-    if any(0 <= gap < len(_SIGNS) for gap in longs):
+    if any(0 <= gap <= HIGHEST_SIGN for gap in longs):
         raise refuse("dt", "a short gap spelled long", row.gaps, "one sign for 0 to 61")
     # Safe times can lie further apart than a packed row may say.
     if any(abs(gap) > MAX_SAFE_INTEGER for gap in longs):
         raise refuse("dt", "bad dt", row.gaps, "safe integers")
-    furthest = abs(row.time0) + len(signs) * len(_SIGNS) + sum(map(abs, longs))
+    furthest = abs(row.time0) + len(signs) * (HIGHEST_SIGN + 1) + sum(map(abs, longs))
     if furthest > MAX_SAFE_INTEGER:
         for time in row.times():
             if not -MAX_SAFE_INTEGER <= time <= MAX_SAFE_INTEGER:

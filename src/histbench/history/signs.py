@@ -1,0 +1,85 @@
+"""Small numbers as a string of signs: how a run's gaps, and its lengths, are told compactly.
+
+    one sign for each number: 0-9 a-z A-Z for 0 to 61, otherwise (n), n in decimal
+
+A parser meets one string, and there is one spelling for every list of numbers.
+"""
+
+import re
+from collections.abc import Sequence
+
+from histbench.rows import RowHead
+
+__all__ = ["HIGHEST_SIGN", "SignedRow", "only_signs", "read_signs", "signs_of", "split_signs"]
+
+_SIGNS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_SIGN_BYTES = _SIGNS.encode()
+_SIGN_TO_VALUE = bytes.maketrans(_SIGN_BYTES, bytes(range(len(_SIGN_BYTES))))
+_NO_SIGN = b"!"
+_VALUE_TO_SIGN = _SIGN_BYTES.ljust(256, _NO_SIGN)
+_LONG = re.compile(r"\((-?[1-9][0-9]{0,16})\)")
+
+HIGHEST_SIGN = len(_SIGNS) - 1
+
+
+class _Spellings(dict[int, str]):
+    """The spelling of every number: the short ones are members, the long ones are made."""
+
+    def __missing__(self, number: int) -> str:
+        return f"({number})"
+
+
+_spelling = _Spellings(enumerate(_SIGNS)).__getitem__
+
+
+def signs_of(numbers: Sequence[int]) -> str:
+    """The numbers as signs.
+
+    >>> signs_of([0, 28, 62, -1])
+    '0s(62)(-1)'
+    """
+    try:
+        signs = bytes(numbers).translate(_VALUE_TO_SIGN)
+    except ValueError:
+        # No byte, so no short number either.
+        pass
+    else:
+        if _NO_SIGN not in signs:
+            return signs.decode()
+    return "".join(map(_spelling, numbers))
+
+
+def read_signs(signs: str) -> list[int]:
+    """The numbers that are spelled; what is no sign must have been refused before.
+
+    >>> read_signs("0s(62)(-1)")
+    [0, 28, 62, -1]
+    """
+    numbers: list[int] = []
+    for place, part in enumerate(_LONG.split(signs)):
+        if place % 2:
+            numbers.append(int(part))
+        else:
+            numbers.extend(part.encode().translate(_SIGN_TO_VALUE))
+    return numbers
+
+
+def split_signs(signs: str) -> tuple[str, list[int]]:
+    """The short signs, or whatever else stands between the long ones; and the long ones' numbers."""
+    parts = _LONG.split(signs)
+    return "".join(parts[::2]), list(map(int, parts[1::2]))
+
+
+def only_signs(signs: str) -> bool:
+    """Whether every number is told by one sign."""
+    return signs.isascii() and not signs.encode().translate(None, _SIGN_BYTES)
+
+
+class SignedRow(RowHead, frozen=True, kw_only=True, gc=False):
+    """A row whose gaps are signs."""
+
+    gaps: str
+
+    def gap_list(self) -> list[int]:
+        """The gaps, read from their signs."""
+        return read_signs(self.gaps)
