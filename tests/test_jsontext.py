@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from checks import check_refused, same
 from histbench import jsontext
 from histbench.events import BLANKS
-from histbench.jsontext import check_skipped, decode, encode, encode_strictly, js_number
+from histbench.jsontext import decode, encode, encode_strictly, js_number
 from strategies import json_values, spellings
 
 SOME = st.one_of(
@@ -282,34 +282,3 @@ def test_same_is_not_bound_by_the_depth_of_calls():
     # Not compared by ==, whose depth is the interpreter's.
     assert jsontext.same(left, right)
     assert not jsontext.same([left], right)
-
-
-@given(st.data(), json_values)
-@example(None, [1e308])
-def test_what_was_skipped_and_checked_can_be_read(data, value):
-    """A number in a string or a long one is no fault."""
-    check_skipped(encode(value) if data is None else data.draw(spellings(value)))
-
-
-@pytest.mark.parametrize(
-    ("raw", "code"),
-    [
-        (b'["\xff"]', "invalid_utf8"),
-        (b'{"\xff":1}', "invalid_utf8"),
-        (b"[1e400]", "number_out_of_range"),
-        (b"[1E+400]", "number_out_of_range"),
-        (b"[-12.5e0400]", "number_out_of_range"),
-        (b"1" + b"0" * 300 + b"e99", "number_out_of_range"),
-        (b"1" * 5000, "number_out_of_range"),
-        (b"1" * 400 + b".5", "number_out_of_range"),
-    ],
-)
-def test_what_skipping_hides_is_found(raw, code):
-    """Msgspec checks the syntax of what it skips and nothing else."""
-    check_refused(code, check_skipped, raw)
-    check_refused(code, decode, raw)
-
-
-def test_hex_digits_are_no_exponents():
-    """Numbers in strings only cost a look."""
-    check_skipped(b'{"sha":"3e999","n":"' + b"7" * 300 + b'"}')

@@ -28,7 +28,6 @@ from histbench.errors import InvalidJson, Place
 
 __all__ = [
     "JsonValue",
-    "check_skipped",
     "check_utf8",
     "decode",
     "encode",
@@ -62,11 +61,6 @@ _SUSPECTS = tuple(
     re.compile(pattern).search
     for pattern in (rb"null", rb'"[0-9]+":', rb"\.0(?:[,\]}]|\Z)", rb"e[-+]?[0-9]+(?:[,\]}]|\Z)")
 )
-
-# With every digit a zero: what a number that no double can hold has in its text, or an integer
-# with more digits than the interpreter reads.  An exponent below 100 needs 200 digits more.
-_DIGITS_ALIKE = bytes.maketrans(b"123456789E", b"000000000e")
-_HUGE_EXPONENT, _HUGE_INTEGER = b"e000", b"0" * 200
 
 
 def js_number(value: object) -> int | float | None:
@@ -191,18 +185,6 @@ def check_utf8(data: bytes) -> None:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise _not_utf8(error) from error
-
-
-def check_skipped(data: bytes) -> None:
-    """Raise InvalidJson unless `decode` will read `data`, raw JSON that msgspec skipped.
-
-    It checks the syntax of what it skips, but neither the encoding (`invalid_utf8`) nor whether
-    numbers can be held (`number_out_of_range`).
-    """
-    check_utf8(data)
-    digits_alike = data.translate(_DIGITS_ALIKE, b"+")
-    if _HUGE_EXPONENT in digits_alike or _HUGE_INTEGER in digits_alike:
-        decode(data)
 
 
 def encode(value: JsonValue) -> bytes:

@@ -6,8 +6,9 @@ left to prove can be counted, and counting runs at the speed of memory:
 Texts.  In an array without backslashes every quote bounds a string.  If the array starts with
 `["`, ends with `"]`, and each quote in between belongs to one `","`, then nothing but strings
 stands in it, one more than there are `","`.  With backslashes, the escaped quotes and backslashes
-are first put out of sight; then the same holds, and what is left when every `","` is gone is the
-content of one JSON string, whose escapes are canonical if it prints as it was read.
+are first put out of sight; then the same holds.  Escapes are canonical if they all are of one
+letter; with others, what is left when every `","` is gone is the content of one JSON string, whose
+escapes are canonical if it prints as it was read.
 
 Gaps.  Without its digits and signs an array of integers is brackets and commas.  Its numbers are
 safe, and so is every partial sum, if no number is longer than the digits that `count` of them
@@ -25,6 +26,8 @@ __all__ = ["joined_content", "proved_gaps", "proved_texts"]
 _SEPARATOR = b'","'
 # Stand-ins of the same length, which no JSON text holds: control characters are always escaped.
 _HIDDEN_BACKSLASH, _HIDDEN_QUOTE = b"\x00\x00", b"\x00\x01"
+# The escapes of one letter that are canonical wherever they stand.
+_SHORT_ESCAPES = (rb"\n", rb"\t", rb"\r", rb"\b", rb"\f")
 _INTEGER_BYTES = b"-0123456789"
 _TO_ZERO = bytes.maketrans(b"123456789", b"000000000")
 # The bytes that continue a character in UTF-8, all made alike.
@@ -44,9 +47,10 @@ def proved_texts(raw: bytes) -> int | None:
     if len(raw) < len(b'[""]') or raw[:2] != b'["' or raw[-2:] != b'"]':
         return None
     inner = raw[2:-2]
-    if b"\\" not in inner:
-        separators = inner.count(_SEPARATOR)
-        if inner.count(b'"') != 2 * separators or not _is_utf8(inner):
+    hidden = _hide(inner) if b"\\" in inner else inner
+    if _escapes_are_short(hidden):
+        separators = hidden.count(_SEPARATOR)
+        if hidden.count(b'"') != 2 * separators or not _is_utf8(inner):
             return None
         return separators + 1
     found = joined_content(inner)
@@ -111,6 +115,20 @@ def proved_gaps(raw: bytes, count: int, time0: int) -> bool:
     # A run of `digits` zeros stands for a number of at least that many digits.
     digits = len(str(room))
     return b"0" * digits not in raw.translate(_TO_ZERO)
+
+
+def _escapes_are_short(hidden: bytes) -> bool:
+    left = hidden.count(b"\\")
+    for escape in _SHORT_ESCAPES:
+        if not left:
+            break
+        left -= hidden.count(escape)
+    return not left
+
+
+def _hide(inner: bytes) -> bytes:
+    """The same without its escaped backslashes and quotes, in as many bytes."""
+    return inner.replace(b"\\\\", _HIDDEN_BACKSLASH).replace(b'\\"', _HIDDEN_QUOTE)
 
 
 def _splits_character(inner: bytes) -> bool:

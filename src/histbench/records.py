@@ -5,45 +5,45 @@ an ordinary event, of which a reader usually wants three things: its type, its s
 `Plain` has those and leaves the rest as text until somebody asks for the event.
 
 A line is read in one of two ways.  The fast one lets msgspec check the shape while it parses and
-proves the columns on their raw bytes (`raw_columns`); it accepts only what is canonical.  Anything
-it is not sure of, a `1.0`, a space, a lone surrogate, goes the slow way through `jsontext` and
-`codec.check_row`, which decides, and words the refusal.
+proves what it skipped on its bytes (`stored_rows`, `skipped_json`); it accepts only what is
+canonical.  Anything it is not sure of, a `1.0`, a space, a lone surrogate, goes the slow way
+through `jsontext` and `codec`, which decide, and word the refusal.
 """
 
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 import msgspec
-from msgspec import UNSET, Raw, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
 from histbench.codec import check_row, split_delta
-from histbench.errors import InvalidEvent, InvalidRow, Place
+from histbench.errors import InvalidEvent, Place
 from histbench.events import (
     DELTA_KINDS,
     KIND_BY_DELTA,
     KIND_BY_TAG,
     MAX_SAFE_INTEGER,
-    DeltaKind,
     Event,
     safe_integer,
 )
-from histbench.jsontext import check_skipped, decode, encode_strictly, js_number
-from histbench.raw_columns import proved_gaps, proved_texts
+from histbench.jsontext import check_utf8, decode, encode_strictly, js_number
 from histbench.rows import CHUNK_TYPE, ListRow, Row, RowHead
+from histbench.skipped_json import check_skipped, holds_numbers
+from histbench.stored_rows import StoredRow, row_of_stored
 
 __all__ = [
     "DeltaData",
     "Plain",
     "Record",
-    "StoredRow",
     "delta_of_plain",
     "event_of_json",
     "plain_of_delta",
     "read_line",
+    "read_lines",
     "read_value",
     "record_events",
     "record_json",
     "row_of_delta",
-    "row_of_stored",
 ]
 
 
@@ -76,26 +76,6 @@ class Plain(Struct, frozen=True, kw_only=True, gc=False):
 
 
 Record = Plain | Row
-
-
-class _StoredData(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    turn: int | float
-    step: int | float
-    index: int | float
-    dt: Raw
-    texts: Raw | UnsetType = UNSET
-    args: Raw | UnsetType = UNSET
-    id: str | UnsetType = UNSET
-    name: str | UnsetType = UNSET
-
-
-class StoredRow(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """The wire shape of a row, its columns still raw; `row_of_stored` proves and names them."""
-
-    type: str
-    seq0: int
-    time0: int
-    data: _StoredData
 
 
 class _TextChunk(Struct, frozen=True, forbid_unknown_fields=True, gc=False, tag="text-delta"):
@@ -153,19 +133,36 @@ _plain_decoder = msgspec.json.Decoder(_PlainLine)
 _chunk_decoder = msgspec.json.Decoder(_ChunkLine)
 
 _TEXT, _REASONING, _CALL = DELTA_KINDS
-_TAGS = ", ".join(KIND_BY_TAG)
 
 # Rows that msgspec may read at once are told by how the original begins them.
 _ROW_STARTS = tuple(f'{{"type":"{tag}","seq0":'.encode() for tag in KIND_BY_TAG)
 # A quote inside a string has a backslash before it, so only a delta's chunk type ends like this.
 _DELTA_MARK = b'-delta","index":'
 
+# A delta's chunk type ends like this, unless a character of it is escaped.
+_DELTA_END, _ESCAPED = b'-delta"', b"\\u"
+
 # What msgspec raises where it cannot tell: `1.0`, a lone surrogate, another shape, deep nesting.
 _UNSURE = (msgspec.DecodeError, RecursionError)
 
 
-def read_line(line: bytes) -> Plain | RowHead:
+def read_lines(lines: Sequence[bytes]) -> Iterator[Plain | RowHead]:
+    """`read_line` of each; what can be proved of all lines at once is proved once.
+
+    Raises:
+        As `read_line`, after the records of the lines before.
+    """
+    numbers_held = holds_numbers(line for line in lines if not line.startswith(_ROW_STARTS))
+    for line in lines:
+        yield read_line(line, numbers_held=numbers_held)
+
+
+def read_line(line: bytes, *, numbers_held: bool = False) -> Plain | RowHead:
     """The record that one stored line holds (no newline); a single delta is a row of one member.
+
+    Args:
+        line: JSON text.
+        numbers_held: whether `skipped_json.holds_numbers` is true of the line.
 
     Raises:
         InvalidJson: the line is not JSON, or not UTF-8.
@@ -186,7 +183,7 @@ def read_line(line: bytes) -> Plain | RowHead:
                 return delta
         except _UNSURE:
             pass
-    plain = _plain_of_json(line)
+    plain = _plain_of_json(line, numbers_held=numbers_held)
     if plain is None:
         return read_value(decode(line), line)
     delta = delta_of_plain(plain)
@@ -216,7 +213,7 @@ def event_of_json(raw: bytes, view: bytes | None = None) -> Plain:
     return msgspec.structs.replace(plain, view=view)
 
 
-def _plain_of_json(raw: bytes) -> Plain | None:
+def _plain_of_json(raw: bytes, *, numbers_held: bool = False) -> Plain | None:
     """The record of an event's JSON text; None for a row, or where only the slow way can tell."""
     try:
         head = _plain_decoder.decode(raw)
@@ -229,18 +226,22 @@ def _plain_of_json(raw: bytes) -> Plain | None:
         or not -MAX_SAFE_INTEGER <= head.time <= MAX_SAFE_INTEGER
     ):
         return None
-    check_skipped(raw)
+    if numbers_held:
+        check_utf8(raw)
+    else:
+        check_skipped(raw)
     return Plain(type=head.type, seq=head.seq, time=head.time, raw=raw)
 
 
 def delta_of_plain(record: Plain) -> ListRow | None:
     """The packable delta that an ordinary record holds, as a row of one member."""
-    if record.type != CHUNK_TYPE:
+    raw = record.raw
+    if record.type != CHUNK_TYPE or not (_DELTA_END in raw or _ESCAPED in raw):
         return None
     try:
-        if _chunk_decoder.decode(record.raw).data.chunk.type not in KIND_BY_DELTA:
+        if _chunk_decoder.decode(raw).data.chunk.type not in KIND_BY_DELTA:
             return None
-        parsed = _delta_decoder.decode(record.raw)
+        parsed = _delta_decoder.decode(raw)
         delta = row_of_delta(parsed.seq, parsed.time, parsed.data)
     except _UNSURE:
         delta = None
@@ -283,66 +284,6 @@ def read_value(value: Any, raw: bytes | None = None) -> Plain | RowHead:
             "bad event time", code="event_time", where=where, found=found, expected="a number"
         )
     return Plain(type=kind, seq=seq, time=time, raw=encode_strictly(value) if raw is None else raw)
-
-
-def row_of_stored(stored: StoredRow) -> Row:
-    """The row of a parsed storage line or wire record; its columns are proved, or read.
-
-    Raises:
-        InvalidRow: a rule of the grammar is broken, or the tag is none of a row (`row_tag`).
-        InvalidJson: a column is not UTF-8.
-    """
-    kind = KIND_BY_TAG.get(stored.type)
-    if kind is None:
-        raise InvalidRow("unknown row tag", code="row_tag", found=stored.type, expected=_TAGS)
-    row = _proved_row(stored, kind)
-    return Row.of(check_row(_value_of_stored(stored), kind)) if row is None else row
-
-
-def _value_of_stored(stored: StoredRow) -> dict[str, Any]:
-    """The JSON value that was parsed as `stored`."""
-    value: dict[str, Any] = msgspec.structs.asdict(stored)
-    value["data"] = {
-        key: decode(bytes(field)) if isinstance(field, Raw) else field
-        for key, field in msgspec.structs.asdict(stored.data).items()
-        if field is not UNSET
-    }
-    return value
-
-
-def _proved_row(stored: StoredRow, kind: DeltaKind) -> Row | None:
-    """The row, if its columns are proved canonical; None when only the slow way can tell."""
-    data = stored.data
-    column, other = (data.args, data.texts) if kind.is_call else (data.texts, data.args)
-    if isinstance(column, UnsetType) or other is not UNSET or (data.id is UNSET) == kind.is_call:
-        return None
-    if not kind.is_call and data.name is not UNSET:
-        return None
-    texts, gaps = bytes(column), bytes(data.dt)
-    count = proved_texts(texts)
-    if (
-        count is None
-        or not 0 <= stored.seq0 <= MAX_SAFE_INTEGER - (count - 1)
-        or not -MAX_SAFE_INTEGER <= stored.time0 <= MAX_SAFE_INTEGER
-        or not proved_gaps(gaps, count, stored.time0)
-    ):
-        return None
-    turn, step, index = js_number(data.turn), js_number(data.step), js_number(data.index)
-    if turn is None or step is None or index is None:
-        return None
-    return Row(
-        kind=kind,
-        seq0=stored.seq0,
-        time0=stored.time0,
-        turn=turn,
-        step=step,
-        index=index,
-        call_id=data.id if isinstance(data.id, str) else None,
-        name=data.name if isinstance(data.name, str) else None,
-        count=count,
-        gaps=gaps,
-        texts=texts,
-    )
 
 
 def row_of_delta(seq: int, time: int, data: DeltaData) -> ListRow | None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from histbench.history.messages import message_cut
+from histbench.history.messages import is_message, message_cut
 from histbench.jsontext import encode
 from histbench.log import EventLog
 from histbench.records import Plain
@@ -77,3 +77,11 @@ def test_the_fast_and_the_slow_way_agree(sources) -> None:
     )
 
     assert message_cut(plain) == message_cut(slow)
+
+
+@given(st.sampled_from(["append", "replace", None, 1, {"op": "append"}, "\ud800"]), st.booleans())
+def test_what_has_a_cut_is_a_message(operation, whole) -> None:
+    """And nothing else is."""
+    plain = record([3] if whole else ["slow way"], operation)
+
+    assert is_message(plain) == (message_cut(plain) is not None)

@@ -21,7 +21,7 @@ from operator import attrgetter
 from histbench.errors import UsageError
 from histbench.events import MAX_SAFE_INTEGER
 from histbench.history.budget import LEAST_EVENT_BYTES, start_within
-from histbench.history.messages import message_cut
+from histbench.history.messages import is_message, message_cut
 from histbench.history.page import HistoryPage, PageCut
 from histbench.log import EventLog
 from histbench.records import Record
@@ -88,10 +88,10 @@ def _message_start(records: Sequence[Record], end: int, max_messages: int) -> in
     """Where the page begins that ends before `end`: at a message's cut, or with the first record."""
     messages = 0
     for number in range(bisect_left(records, end, key=attrgetter("seq")) - 1, -1, -1):
-        cut = message_cut(records[number])
-        if cut is not None:
+        if is_message(records[number]):
             messages += 1
-            if messages == max_messages:
+            cut = message_cut(records[number]) if messages == max_messages else None
+            if cut is not None:
                 return cut
     return records[0].seq
 

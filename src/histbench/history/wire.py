@@ -30,9 +30,11 @@ from histbench.history.page import (
     Projections,
     check_cover,
 )
-from histbench.jsontext import check_skipped, decode, encode, js_number
-from histbench.records import Plain, StoredRow, event_of_json, read_value, row_of_stored
+from histbench.jsontext import decode, encode, js_number
+from histbench.records import Plain, event_of_json, read_value
 from histbench.rows import Row
+from histbench.skipped_json import check_skipped
+from histbench.stored_rows import StoredRow, row_of_stored
 
 __all__ = [
     "WirePage",

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 from msgspec import Struct, field
 
 from histbench.events import Event
-from histbench.history.messages import message_cut
+from histbench.history.messages import is_message
 from histbench.log import Diagnostic
 from histbench.records import Plain, read_line
 from histbench.rows import CHUNK_TYPE, ListRow, RowHead
@@ -97,7 +97,7 @@ class _Count:
             self.types[record.type] += 1
             if record.type in CLOSER_TYPES:
                 self.turns.feed(record.event())
-            if message_cut(record) is not None:
+            if is_message(record):
                 self.messages += 1
             return
         self.types[CHUNK_TYPE] += record.count

@@ -153,13 +153,11 @@ class LogFile:
             segments = self._current(trust_index=attempt == 0)
             try:
                 if segments is not None:
-                    log = walk().over(segments)
-                else:
-                    log = walk().within(self._whole or EventLog(()))
+                    return walk().over(segments, header=self.header)
+                if self._whole is not None:
+                    return walk().within(self._whole)
             except StaleIndexError:
                 self._forget()
-                continue
-            return EventLog(log.records(), header=self.header, diagnostics=log.diagnostics)
         raise StorageError(
             "the log changes while it is read",
             code="changed_while_read",

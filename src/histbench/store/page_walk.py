@@ -7,10 +7,12 @@ before by its seqs; what does not link makes the index stale (`segments`).
 """
 
 from collections.abc import Sequence
+from typing import Any
 
+from histbench.coalesce import Coalescer
 from histbench.errors import UsageError
-from histbench.history.messages import message_cut
-from histbench.log import Diagnostic, EventLog, LogBuilder
+from histbench.history.messages import is_message, message_cut
+from histbench.log import Diagnostic, EventLog, cut_records
 from histbench.records import Plain
 from histbench.rows import Row, RowHead
 from histbench.store.limits import MIB
@@ -69,14 +71,14 @@ class PageWalk:
             self._look_back(log.records())
         return log[self._first_seq(0) :]
 
-    def over(self, segments: Segments) -> EventLog:
-        """The part of the log that `segments` are of.
+    def over(self, segments: Segments, *, header: dict[str, Any]) -> EventLog:
+        """The part of the log that `segments` are of, with its `header`.
 
         Raises:
             StaleIndexError: the index does not hold.
         """
         if self._before == 0:
-            return EventLog(())
+            return EventLog((), header=header)
         last = number = len(segments) if self._before is None else segments.find(self._before)
         while True:
             if self._start is None and segments.is_large(number, _KEPT_BYTES):
@@ -95,7 +97,7 @@ class PageWalk:
             if number == 0:
                 break
             number -= 1
-        return self._joined()
+        return self._joined(header)
 
     def _first_seq(self, least: int) -> int:
         return max(least, (self._start or 0) - self._older)
@@ -105,11 +107,10 @@ class PageWalk:
         for record in reversed(records):
             if self._before is not None and record.seq >= self._before:
                 continue
-            cut = message_cut(record)
-            if cut is not None:
+            if is_message(record):
                 self._messages -= 1
                 if not self._messages:
-                    self._start = cut
+                    self._start = message_cut(record)
                     return
 
     def _link(self, piece: Piece, number: int, *, at_end: bool) -> None:
@@ -142,18 +143,19 @@ class PageWalk:
             self._bytes_left -= sum(map(_least_bytes, inside))
         return any(left is not None and left < 0 for left in (self._events_left, self._bytes_left))
 
-    def _joined(self) -> EventLog:
-        builder = LogBuilder()
+    def _joined(self, header: dict[str, Any]) -> EventLog:
+        coalescer = Coalescer()
         diagnostics: list[Diagnostic] = []
         for piece in reversed(self._pieces):
             if piece.torn is not None:
                 diagnostics.append(piece.torn.diagnostic())
-            for record in piece.records:
-                builder.add_record(record)
-        log = builder.build(diagnostics=diagnostics)
-        stop = log.to_seq if self._before is None else min(self._before, log.to_seq)
-        start = self._first_seq(log.from_seq)
-        return log[start - log.from_seq : max(start, stop) - log.from_seq]
+            coalescer.extend(piece.records)
+        records = coalescer.finish()
+        if records:
+            base, end = records[0].seq, records[-1].end_seq
+            stop = end if self._before is None else min(self._before, end)
+            records = cut_records(records, self._first_seq(base) - base, stop - base)
+        return EventLog(records, header=header, diagnostics=diagnostics)
 
 
 def _least_bytes(record: Plain | RowHead) -> int:

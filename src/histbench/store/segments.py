@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from histbench.errors import HistbenchError
 from histbench.history.messages import message_cut
-from histbench.records import Plain, read_line
+from histbench.records import Plain, read_lines
 from histbench.rows import RowHead
 from histbench.store.limits import Limits
 from histbench.store.page_index import (
@@ -213,8 +213,7 @@ class _RegionWalk:
         # A header that shares its frame with records belongs to the first segment.
         skip = self._start == 0
         for block in scan:
-            for line in block.lines[1:] if skip else block.lines:
-                record = read_line(line)
+            for record in read_lines(block.lines[1:] if skip else block.lines):
                 if expected is not None and record.seq != expected:
                     raise StaleIndexError
                 expected = record.end_seq
