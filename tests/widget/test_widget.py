@@ -15,7 +15,7 @@ from histbench.widget import StaticView, viewer
 from histbench.widget.bundle import bundle
 from histbench.widget.source import DaemonSource, MemorySource
 from histbench.widget.static import static_html
-from store_logs import conversation
+from store_logs import conversation, user_message
 from transcript_files import SESSION, chain_lines, write_lines
 
 MARKUP = "<script>alert(1)</script><img src=x onerror=alert(2)>"
@@ -106,7 +106,13 @@ def test_a_daemons_session_is_asked_for_by_the_kernel(tmp_path):
             assert source.session_id == SESSION
             assert pages(source)[-1] == "r0"
         assert source.ask("GET", "/session/x/transcript", "", None)[0] == 404
+        assert source.follow("/session/x/events", "", {})[0] == 404
         shown = viewer(daemon.url, static=True).html
+        live = pytest.importorskip("histbench.widget.live")
+        with pytest.raises(UsageError) as refused:
+            live.Widget(source, height=300, page_size=5).append([])
+    assert refused.value.code == "not_in_memory"
+    assert source.follow("/session/x/events", "", {})[0] == 503
     assert source.ask("GET", "/sessions", "", None)[0] == 503
     assert "hello 18" in shown
 
@@ -192,6 +198,8 @@ def test_a_widget_is_also_html():
     assert data["text/html"].startswith("<section")
     assert not re.search(r"^import ", widget._esm, re.MULTILINE)
     assert ":root" not in widget.style
+    widget.append([user_message(0, "appended")])
+    assert "appended" in widget._repr_mimebundle_()[0]["text/html"]
 
 
 @pytest.mark.slow

@@ -5,7 +5,8 @@
     viewer(..., static=True)   HTML only
 
 Where the extra `viewer` is installed and widgets run (JupyterLab, Notebook 7) it is the web shell's
-transcript: newest page first, earlier ones on the way up, turns, search.  Elsewhere it is the
+transcript: newest page first, earlier ones on the way up, turns, search, and what is appended as it
+comes: by a daemon's writer, or by `append` of the view of a log in memory.  Elsewhere it is the
 newest page as HTML that needs nothing.
 """
 
@@ -51,7 +52,7 @@ def viewer(
         static: HTML without a widget, which exported notebooks always show.
 
     Returns:
-        A widget, or a `StaticView` where it was asked for or the extra `viewer` is not there.
+        A widget (`live.Widget`), or a `StaticView` where it was asked for or the extra `viewer` is not there.
 
     Raises:
         UsageError: `bad_height`, `bad_address`, `session_not_found`.
@@ -60,10 +61,9 @@ def viewer(
     if height not in _HEIGHTS:
         raise UsageError("no such height", code="bad_height", found=height, expected="200 to 5000")
     source = source_of(log_or_url, session, token)
-    html = static_html(load_answer(source, _PAGE))
     if static or find_spec("anywidget") is None:
-        return StaticView(html)
+        return StaticView(static_html(load_answer(source, _PAGE)))
     # Only now: it takes a while, and a notebook may do without it.
     from histbench.widget.live import Widget  # noqa: PLC0415
 
-    return Widget(source, height=height, html=html)
+    return Widget(source, height=height, page_size=_PAGE)

@@ -1,5 +1,6 @@
 """The widget: the shell's modules in a notebook, answered by the kernel (the extra `viewer`)."""
 
+from collections.abc import Iterable
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any
@@ -7,10 +8,18 @@ from typing import Any
 import anywidget
 import traitlets
 
+from histbench.errors import UsageError
+from histbench.events import Event
+from histbench.serve.stream import EPOCH_HEADER
 from histbench.widget.bundle import bundle
-from histbench.widget.source import Source
+from histbench.widget.source import MemorySource, Source, load_answer
+from histbench.widget.static import static_html
+from histbench.widget.streams import Streams
 
 __all__ = ["Widget", "shell_sources"]
+
+# What a client of a stream says of itself.
+_STREAM_HEADERS = frozenset({"accept", "last-event-id", EPOCH_HEADER})
 
 
 def shell_sources() -> dict[str, str]:
@@ -40,7 +49,7 @@ def _style() -> str:
 
 
 class Widget(anywidget.AnyWidget):
-    """A view of one source; `html` is shown where widgets cannot run."""
+    """A view of one source, which follows it; also HTML, where widgets cannot run."""
 
     _esm = bundle(shell_sources(), "viewer.js")
 
@@ -48,23 +57,51 @@ class Widget(anywidget.AnyWidget):
     height = traitlets.Int().tag(sync=True)
     style = traitlets.Unicode().tag(sync=True)
 
-    def __init__(self, source: Source, *, height: int, html: str) -> None:
+    def __init__(self, source: Source, *, height: int, page_size: int) -> None:
         super().__init__(session_id=source.session_id, height=height, style=_style())
         self._source = source
-        self._html = html
+        self._page_size = page_size
+        self._streams = Streams(source, self.send)
         self.on_msg(self._receive)
+
+    def append(self, events: Iterable[Event]) -> None:
+        """Show more events behind those of a log in memory, wherever it is on show.
+
+        Args:
+            events: in their order; they get the seqs that follow.
+
+        Raises:
+            UsageError: `not_in_memory`, the session is a daemon's and grows by itself.
+            HistbenchError: one of them is no event.
+        """
+        if not isinstance(self._source, MemorySource):
+            raise UsageError("a daemon's session is written elsewhere", code="not_in_memory")
+        self._source.append(events)
+
+    def close(self) -> None:
+        """End what the page follows, and the widget."""
+        self._streams.close()
+        super().close()
 
     def _receive(self, _widget: object, message: object, _buffers: object) -> None:
         if not isinstance(message, dict):
             return
-        status, text = self._source.ask(
-            str(message.get("method")),
-            str(message.get("path")),
-            str(message.get("query")),
-            message.get("body"),
-        )
-        self.send({"id": message.get("id"), "status": status, "text": text})
+        name, path, query = (str(message.get(key, "")) for key in ("id", "path", "query"))
+        if message.get("stream") is True:
+            given = message.get("headers")
+            headers = given.items() if isinstance(given, dict) else ()
+            sent = {key: str(value) for key, value in headers if key in _STREAM_HEADERS}
+            self._streams.begin(name, path, query, sent)
+        elif message.get("leave") is True:
+            self._streams.leave(name)
+        elif isinstance(message.get("took"), int):
+            self._streams.took(name, message["took"])
+        else:
+            method, body = str(message.get("method")), message.get("body")
+            status, text = self._source.ask(method, path, query, body)
+            self.send({"id": name, "status": status, "text": text})
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
         data, metadata = super()._repr_mimebundle_(**options) or ({}, {})
-        return {**data, "text/html": self._html}, metadata
+        html = static_html(load_answer(self._source, self._page_size))
+        return {**data, "text/html": html}, metadata

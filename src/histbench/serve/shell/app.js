@@ -10,17 +10,12 @@ import { Session } from "./session.js";
 import { byId, element } from "./ui/dom.js";
 import { SearchBox } from "./ui/search_box.js";
 import { SessionList } from "./ui/session_list.js";
+import { showStream } from "./ui/stream_state.js";
 import { startTheme } from "./ui/theme.js";
 import { TranscriptList } from "./ui/transcript_list.js";
 import { TurnRail } from "./ui/turn_rail.js";
 
 const TOKEN = "histbench.token";
-const STREAMS = new Map([
-  ["live", "Live"],
-  ["connecting", "Connecting…"],
-  ["waiting", "Offline — trying again"],
-  ["refused", "No live events"],
-]);
 
 class App {
   constructor() {
@@ -155,10 +150,7 @@ class App {
 
   /** @param {Session} session */
   _tell({ view, stream }) {
-    const live = byId("stream");
-    live.hidden = !STREAMS.has(stream);
-    live.className = `stream ${stream}`;
-    live.textContent = STREAMS.get(stream) ?? "";
+    showStream(byId("stream"), stream);
     let told = "";
     if (view.failure !== null) told = `Not loaded: ${view.failure.message}`;
     else if (view.loading === "older") told = "Loading earlier messages";
