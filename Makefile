@@ -73,13 +73,14 @@ reference: $(VENV)/.installed-dev ## measure anew what README and notebooks show
 	$(MAKE) readme
 
 # Larger than what README and notebooks need every time: files of a gigabyte, 200 readers.
-reference-large: $(VENV)/.installed-dev ## measure anew stores, transcripts, daemon, imports, redaction (an hour)
+reference-large: $(VENV)/.installed-dev ## measure anew stores, transcripts, daemon, imports, redaction, browser (an hour)
 	$(PY) benchmarks/store.py
 	$(PY) benchmarks/transcripts.py
 	$(PY) benchmarks/serve.py
 	$(PY) benchmarks/serve.py --kill -o results/reference/serve-restart.json
 	$(PY) benchmarks/importing.py
 	$(PY) benchmarks/redaction.py
+	$(PY) benchmarks/browser.py
 
 readme: $(VENV)/.installed-dev ## write README, docs and notebooks from results/reference
 	$(PY) -m cogapp -r $(GENERATED)
