@@ -3,14 +3,16 @@
 
     python benchmarks/store.py [--sizes 0.4,4,40] [--runs 5] [--folder F] [-o results/reference/store.json]
 
-Logs of so many million events are made from one synthetic session by repeating it with new seqs, in
-frames of 128 KiB of lines.  Nothing is asserted; every sample is kept.  Stages:
+Logs of about so many million events are made from one synthetic session by repeating it with new
+seqs, in frames of 128 KiB of lines.  Only whole sessions are repeated, so all logs end alike and
+their newest pages hold the same events.  Nothing is asserted; every sample is kept.  Stages:
 
     store.append.synced, store.append.unsynced   10,000 events in batches of 50, a new log
     store.read, baseline.json_loads_lines        the smallest log: read_log; json.loads of each line
     store.page.indexed                           open_log and the newest page of 50 messages
     store.page.indexing                          the same without an index, which is made on the way
-    store.index                                  the index in bytes
+    store.index, store.page                      the index, and the page as it is stored, in bytes
+    memory.page.rss, memory.page.traced          the indexed page in a process of its own
     memory.verify.rss, memory.verify.traced      verify_log in a process of its own
 
 Before each timed read the kernel is asked to forget the file, so a page comes from the disk, as far
@@ -34,9 +36,10 @@ import zstandard
 from msgspec import structs
 from sampling import PEAK, Samples, forget, save, timed
 
+from histbench.history import HistoryPage
 from histbench.jsontext import encode
 from histbench.log import EventLog
-from histbench.records import Plain, Record
+from histbench.records import Plain, Record, record_json
 from histbench.results import Input
 from histbench.rows import Row
 from histbench.store import LogWriter, inspect_log, open_log, read_log
@@ -51,15 +54,20 @@ APPENDED_EVENTS, BATCH_EVENTS = 10_000, 50
 PAGE_MESSAGES = 50
 PACKED = {"form": "packed", "encoding": "zstd"}
 
-# A fresh process, so that its peak is the verdict's and nobody else's.
-VERIFY = f"""
+# A fresh process, so that its peak is that of the work and nobody else's.
+PEAK_OF = f"""
 import re, sys, tracemalloc
-from histbench.store import verify_log
-if sys.argv[2] == "traced":
+from histbench.store import open_log, verify_log
+path, work, kind = sys.argv[1:]
+if kind == "traced":
     tracemalloc.start()
-verify_log(sys.argv[1])
+if work == "verify":
+    verify_log(path)
+else:
+    with open_log(path) as log:
+        log.page(max_messages={PAGE_MESSAGES})
 peak = {PEAK}
-print(tracemalloc.get_traced_memory()[1] if sys.argv[2] == "traced" else peak)
+print(tracemalloc.get_traced_memory()[1] if kind == "traced" else peak)
 """
 
 
@@ -142,10 +150,10 @@ def measure_read(samples: Samples, name: str, path: Path, runs: int) -> None:
         )
 
 
-def newest_page(path: Path) -> None:
+def newest_page(path: Path) -> HistoryPage:
     """What a host does for a session that it has not open."""
     with open_log(path) as log:
-        log.page(max_messages=PAGE_MESSAGES)
+        return log.page(max_messages=PAGE_MESSAGES)
 
 
 def measure_pages(samples: Samples, name: str, path: Path, runs: int) -> None:
@@ -163,16 +171,20 @@ def measure_pages(samples: Samples, name: str, path: Path, runs: int) -> None:
     ]
     samples.add(name, "store.page.indexed", "seconds", indexed, **PACKED)
     samples.add(name, "store.index", "bytes", [index_path(path).stat().st_size], **PACKED)
+    page = sum(len(record_json(record)) + 1 for record in newest_page(path).records)
+    samples.add(name, "store.page", "bytes", [page], form="packed")
 
 
-def measure_verify(samples: Samples, name: str, path: Path, runs: int) -> None:
-    """Peaks of a streaming verdict, resident and traced."""
-    for kind in ("rss", "traced"):
-        values = []
-        for _ in range(min(runs, 3) if kind == "rss" else 1):
-            command = [sys.executable, "-c", VERIFY, str(path), kind]
-            values.append(float(subprocess.run(command, check=True, capture_output=True).stdout))
-        samples.add(name, f"memory.verify.{kind}", "peak_bytes", values, **PACKED)
+def measure_peaks(samples: Samples, name: str, path: Path, runs: int) -> None:
+    """Peaks of the newest page and of a streaming verdict, resident and traced."""
+    for work in ("page", "verify"):
+        for kind in ("rss", "traced"):
+            command = [sys.executable, "-c", PEAK_OF, str(path), work, kind]
+            values = [
+                float(subprocess.run(command, check=True, capture_output=True).stdout)
+                for _ in range(min(runs, 3) if kind == "rss" else 1)
+            ]
+            samples.add(name, f"memory.{work}.{kind}", "peak_bytes", values, **PACKED)
 
 
 def describe(name: str, path: Path) -> Input:
@@ -199,7 +211,7 @@ def parse_arguments() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--sizes", default="0.4,4,40", help="million events, smallest first")
-    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--runs", type=int, default=9)
     parser.add_argument("--folder", type=Path, help="where the logs are made (default: temporary)")
     parser.add_argument("-o", "--output", type=Path, default=Path("results/reference/store.json"))
     return parser.parse_args()
@@ -215,13 +227,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir=options.folder) as made:
         for number, size in enumerate(sizes):
             name, path = f"{PROFILE}-{size:g}M", Path(made) / f"{size:g}.jsonl.zstd"
-            write_repeated(path, base, round(size * MILLION))
+            copies = max(1, round(size * MILLION / len(base)))
+            write_repeated(path, base, copies * len(base))
             inputs.append(describe(name, path))
             if number == 0:
                 measure_append(samples, name, appended, Path(made), options.runs)
                 measure_read(samples, name, path, options.runs)
             measure_pages(samples, name, path, options.runs)
-            measure_verify(samples, name, path, options.runs)
+            measure_peaks(samples, name, path, options.runs)
             path.unlink()
     save(
         options.output,
