@@ -7,11 +7,11 @@ import pytest
 import zstandard
 
 from histbench.errors import InvalidData, InvalidLog, InvalidPage, StorageError
-from histbench.history import FORMS
+from histbench.measure.rivals import ALL_FORMS
 from histbench.measure.subject import Proof, Source, Subject
 from measure_session import small_events, write_session
 
-LOSSLESS = [name for name, form in FORMS.items() if form.lossless]
+LOSSLESS = [name for name, form in ALL_FORMS.items() if form.lossless]
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_a_file_is_named_by_its_last_component_only(path, name):
 @pytest.mark.parametrize("name", LOSSLESS)
 def test_lossless_forms_are_proved(subject, name):
     """Every form that calls itself lossless is."""
-    Proof(subject.log).check(FORMS[name], FORMS[name].encode(subject.page))
+    Proof(subject.log).check(ALL_FORMS[name], ALL_FORMS[name].encode(subject.page))
 
 
 @pytest.mark.parametrize("name", LOSSLESS)
@@ -67,7 +67,7 @@ def test_a_form_that_loses_anything_is_refused(subject, tmp_path, name, damage):
     other = Subject.read(Source.of_file(write_session(tmp_path / "other.jsonl", events)))
 
     with pytest.raises(InvalidPage) as caught:
-        Proof(subject.log).check(FORMS[name], FORMS[name].encode(other.page))
+        Proof(subject.log).check(ALL_FORMS[name], ALL_FORMS[name].encode(other.page))
 
     assert caught.value.code == "not_lossless"
 
@@ -107,7 +107,7 @@ def test_a_log_without_events_is_proved_too(tmp_path):
     """An empty session is a session."""
     subject = Subject.read(Source.of_file(write_session(tmp_path / "empty.jsonl", [])))
     for name in LOSSLESS:
-        Proof(subject.log).check(FORMS[name], FORMS[name].encode(subject.page))
+        Proof(subject.log).check(ALL_FORMS[name], ALL_FORMS[name].encode(subject.page))
 
     assert msgspec.structs.asdict(subject.described)["events"] == 0
 

@@ -12,8 +12,10 @@ from histbench.cli.progress import reporting
 from histbench.cli.run_tables import print_results
 from histbench.cli.spooling import spooled
 from histbench.errors import Place, StorageError, UsageError
+from histbench.history import FORMS
 from histbench.importers import find_format
 from histbench.measure import Plan, Source, measure_shapes, run_sources
+from histbench.measure.rivals import RIVALS
 from histbench.results import render_results, save_results
 
 __all__ = ["run"]
@@ -47,7 +49,12 @@ _STDIN = "-"
     show_default=True,
     help="Runs thrown away first.",
 )
-@click.option("--forms", metavar="A,B", help="Only these forms.  [default: all]")
+@click.option(
+    "--forms",
+    metavar="A,B",
+    help=f"Only these forms; `all` adds the rivals {', '.join(RIVALS)}.  "
+    f"[default: {','.join(FORMS)}]",
+)
 @click.option("--encodings", metavar="A,B", help="Only these encodings.  [default: all]")
 @click.option(
     "--quick",
@@ -133,6 +140,10 @@ def run(
         allow_torn=torn,
         clients=clients,
     )
+    for name, reason in plan.missing:
+        click.echo(f"note: {name} is left out: {reason}", err=True)
+    if stats_only and plan.clients:
+        raise UsageError("sizes and counts are the same for every client", code="stats_only_client")
     key = redaction_key(redact=redact, key_file=redact_key)
     if format_name is not None:
         find_format(format_name)

@@ -20,7 +20,7 @@ from histbench.corpus.rows import PLAIN, LogRow
 from histbench.corpus.running import cluster_client, run_here, run_on_dask
 from histbench.encodings import find_encoding
 from histbench.errors import UsageError
-from histbench.measure.plan import find_form
+from histbench.measure.rivals import find_form
 
 __all__ = ["DEFAULT_ENCODINGS", "DEFAULT_FORMS", "Standing", "measure_corpus", "plan_of"]
 
@@ -75,7 +75,7 @@ def measure_corpus(
             cluster of local processes.
         workers: how many of those; None for one a core, 0 for no Dask: this process alone.
         memory_limit: of each of those, as Dask spells it (`2GiB`); an equal share for None.
-        forms: names from `history.FORMS`.
+        forms: names from `history.FORMS`, or of rivals (`measure.rivals`).
         encodings: names from `encodings.ENCODINGS`; plain sizes are always taken.
         timings: take seconds too, where no worker runs more than one task at a time.
         fresh: measure every log anew, whatever the journal holds.

@@ -30,8 +30,9 @@ from histbench.corpus.finding import FoundLog, is_url
 from histbench.corpus.rows import PLAIN, LogRow
 from histbench.encodings import ENCODINGS
 from histbench.errors import HistbenchError, InvalidData, StorageError
-from histbench.history import FORMS, whole_page
+from histbench.history import whole_page
 from histbench.log import EventLog
+from histbench.measure.rivals import find_form
 from histbench.measure.runs import rank, run_lengths
 from histbench.measure.stages import run_client, run_stored
 from histbench.measure.stored import StoredInput, clock_of, stored_input
@@ -148,7 +149,7 @@ def _sizes(log: EventLog, plan: LogPlan) -> dict[str, dict[str, int]]:
     proof = Proof(log)
     sizes: dict[str, dict[str, int]] = {}
     for name in plan.forms:
-        form = FORMS[name]
+        form = find_form(name)
         data = form.encode(page)
         if form.lossless:
             proof.check(form, data)
@@ -175,7 +176,7 @@ def _seconds(log: EventLog, path: str, plan: LogPlan) -> dict[str, dict[str, flo
     page = whole_page(log)
     seconds: dict[str, dict[str, float]] = {"host": {}, "client": {}}
     for name in plan.forms:
-        form = FORMS[name]
+        form = find_form(name)
         data = form.encode(page)
         host, client = Stopwatch(), Stopwatch()
         samples: dict[str, list[float]] = {"host": [], "client": []}

@@ -9,7 +9,8 @@
 | lean | yes | joined, without copies and lists that the page's rows tell anyway |
 
 A form encodes a page, and reads one in two steps that a measurement keeps apart: `parse` lets a
-native parser check the shape, `validate` proves the content.
+native parser check the shape, `validate` proves the content.  What users would pick instead is
+measured beside these, and never shipped (`measure.rivals`).
 """
 
 from collections.abc import Callable
@@ -33,7 +34,10 @@ MAX_PAGE_BYTES = 128 * 1024 * 1024
 
 
 class Form(Struct, frozen=True):
-    """One form: how a page becomes bytes, and how bytes become a page again."""
+    """One form: how a page becomes bytes, and how bytes become a page again.
+
+    What is not JSON has no JSON values to be counted, and no JSON parser to be held against.
+    """
 
     name: str
     lossless: bool
@@ -41,6 +45,7 @@ class Form(Struct, frozen=True):
     encode: Callable[[HistoryPage], bytes]
     parse: Callable[[bytes], Any]
     validate: Callable[[Any], HistoryPage]
+    is_json: bool = True
 
 
 def _encode_projection(page: HistoryPage) -> bytes:

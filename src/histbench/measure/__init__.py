@@ -7,6 +7,7 @@ rounds       the timed rounds                     timing    how seconds are take
 peaks        the peaks of memory                  memory    how peaks are taken
 sizes        counts from page bytes               samples   what came in, in order
 shape        sizes and counts alone              runs      the lengths of runs of deltas
+rivals       what others would use instead       pages     what a page of an open log costs
 environment  what the numbers depend on           run       all of it, for one or more inputs
 """
 

@@ -20,7 +20,7 @@ import msgspec
 
 from histbench.errors import HistbenchError, InvalidPage, UsageError
 from histbench.fold import PairState, compact_inputs, fold_pair
-from histbench.history import Form
+from histbench.history import FORMS, Form
 from histbench.jsontext import encode
 from histbench.measure.javascript_chromium import Chromium
 from histbench.measure.javascript_node import Node
@@ -86,7 +86,7 @@ def find_clients(names: Sequence[str]) -> None:
 
 def count_javascript(plan: Plan) -> int:
     """How many steps `measure_javascript` takes."""
-    peaks = len(plan.forms) if plan.memory_samples else 0
+    peaks = len(_read_forms(plan)) if plan.memory_samples else 0
     return len(plan.clients) * (1 + peaks)
 
 
@@ -106,8 +106,9 @@ def measure_javascript(
         HistbenchError: `client_failed`.
     """
     versions: dict[str, str] = {}
-    shipped = {form.name: pages[form.name] for form in plan.forms}
-    expected = {form.name: _expected(form, pages[form.name]) for form in plan.forms}
+    forms = _read_forms(plan)
+    shipped = {form.name: pages[form.name] for form in forms}
+    expected = {form.name: _expected(form, pages[form.name]) for form in forms}
     for client in plan.clients:
         engine = engines[client]
         steps.next(f"{name}: {client}")
@@ -121,6 +122,10 @@ def measure_javascript(
             for run, seconds in enumerate(runs):
                 for stage, value in seconds.items():
                     sheet.add(f"{client}.{stage}", round(value, 9), form=form, run=run)
+        for each in plan.forms:
+            if each not in forms:
+                why = f"the web shell's modules do not read {each.name}"
+                sheet.leave_out([f"{client}.total"], why, form=each.name)
         for form in shipped if plan.memory_samples else ():
             steps.next(f"{name}: heap of {client} {form}")
             only = {form: shipped[form]}
@@ -128,6 +133,11 @@ def measure_javascript(
             for run, peak in enumerate(peaks):
                 sheet.add(f"memory.{client}.heap", max(peak, 0), form=form, run=run)
     return versions
+
+
+def _read_forms(plan: Plan) -> list[Form]:
+    """The forms that the web shell's modules read: all but the rivals."""
+    return [form for form in plan.forms if form.name in FORMS]
 
 
 def _ask(

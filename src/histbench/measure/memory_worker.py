@@ -14,8 +14,10 @@ from pathlib import Path
 import msgspec
 
 from histbench.encodings import find_encoding
-from histbench.history import FORMS
+from histbench.history import whole_page
+from histbench.log import EventLog
 from histbench.measure.memory import PeakReply, PeakRequest
+from histbench.measure.rivals import find_form
 from histbench.measure.stages import run_client, run_stored
 from histbench.measure.timing import Stopwatch
 
@@ -37,7 +39,9 @@ def take_peaks(request: PeakRequest, data: bytes) -> dict[str, list[int]]:
 def _work(request: PeakRequest, data: bytes) -> Callable[[], object]:
     if request.side == "encode":
         return partial(find_encoding(request.encoding).encode, data)
-    form = FORMS[request.form]
+    form = find_form(request.form)
+    # What a form loads is there before a page is; it is no part of what the page takes.
+    form.encode(whole_page(EventLog(())))
     if request.side == "host":
         return partial(run_stored, form, request.path, Stopwatch())
     return partial(run_client, form, data, Stopwatch())

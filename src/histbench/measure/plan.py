@@ -12,11 +12,15 @@ import msgspec
 from histbench.encodings import ENCODINGS, Encoding, find_encoding
 from histbench.errors import UsageError
 from histbench.history import FORMS, Form
+from histbench.measure.rivals import ALL_FORMS, find_form, missing_library
 
-__all__ = ["SLOW_PAGE_BYTES", "Plan", "Progress", "Steps"]
+__all__ = ["EVERY_FORM", "SLOW_PAGE_BYTES", "Plan", "Progress", "Steps"]
 
 # At 1 to 3 s for each MB a slow encoder stays under a minute here.
 SLOW_PAGE_BYTES = 16_000_000
+
+# What stands for all forms and rivals in a list of names.
+EVERY_FORM = "all"
 
 # Called with the steps done, the steps in all, and what the next one is.
 Progress = Callable[[int, int, str], None]
@@ -25,7 +29,8 @@ Progress = Callable[[int, int, str], None]
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """What to measure, and how often; `memory_samples` 0 leaves memory out.
 
-    `clients` are those measured beside Python's own, which always is.
+    `clients` are those measured beside Python's own, which always is.  `missing` are forms that
+    were asked for and cannot be made here, with the reason.
     """
 
     forms: tuple[Form, ...]
@@ -37,6 +42,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     gc_enabled: bool = True
     allow_torn: bool = False
     clients: tuple[str, ...] = ()
+    missing: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def of_names(
@@ -52,22 +58,33 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         allow_torn: bool = False,
         clients: Iterable[str] = (),
     ) -> Self:
-        """The plan for these names, in the order of their tables; all of them for None.
+        """The plan for these names, in the order of their tables.
 
-        `identity` is always among the encodings: every size is told beside the plain one.
+        For None, all encodings, and the forms that hosts ship or shipped: rivals only on request,
+        by name or as `all`.  `identity` is always among the encodings: every size is told beside
+        the plain one.
 
         Raises:
-            UsageError: `unknown_form`, `unknown_encoding` or `bad_runs`.
+            UsageError: `unknown_form`, `unknown_encoding` or `bad_runs`; `missing_extra`, no form
+                is left that can be made here.
         """
         if runs < 1 or warm_up < 0 or memory_samples < 0:
             raise UsageError(
                 "not a number of runs", code="bad_runs", found=runs, expected="at least 1"
             )
-        wanted = [find_form(name) for name in (FORMS if forms is None else forms)]
+        asked = list(FORMS if forms is None else forms)
+        wanted = [find_form(name) for name in (ALL_FORMS if EVERY_FORM in asked else asked)]
+        reasons = [(form.name, missing_library(form.name)) for form in wanted]
+        missing = {name: reason for name, reason in reasons if reason is not None}
+        chosen = [form for form in ALL_FORMS.values() if form in wanted]
+        if missing and len(missing) == len(chosen):
+            raise UsageError(
+                *missing.values(), code="missing_extra", expected="pip install 'histbench[corpus]'"
+            )
         encoded = [find_encoding(name) for name in (ENCODINGS if encodings is None else encodings)]
         encoded.append(find_encoding("identity"))
         return cls(
-            forms=tuple(form for form in FORMS.values() if form in wanted),
+            forms=tuple(form for form in chosen if form.name not in missing),
             encodings=tuple(each for each in ENCODINGS.values() if each in encoded),
             runs=runs,
             warm_up=warm_up,
@@ -76,6 +93,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
             gc_enabled=gc_enabled,
             allow_torn=allow_torn,
             clients=tuple(dict.fromkeys(each for each in clients if each != "python")),
+            missing=tuple(missing.items()),
         )
 
     def skips(self, encoding: Encoding, page_bytes: int) -> bool:
@@ -100,16 +118,6 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
             **({"clients": list(self.clients)} if self.clients else {}),
             **parameters,
         }
-
-
-def find_form(name: str) -> Form:
-    """The form called `name`; UsageError (`unknown_form`) that lists the names otherwise."""
-    try:
-        return FORMS[name]
-    except KeyError:
-        raise UsageError(
-            "no such form", code="unknown_form", found=name, expected=f"one of {', '.join(FORMS)}"
-        ) from None
 
 
 class Steps:

@@ -37,7 +37,12 @@ class _Arm(NamedTuple):
 def _pipeline_arms(plan: Plan) -> list[_Arm]:
     hosts = [_Arm("host", form) for form in plan.forms]
     others: tuple[Literal["stored", "client", "baseline"], ...] = ("stored", "client", "baseline")
-    arms = hosts + [_Arm(kind, form) for form in plan.forms for kind in others]
+    arms = hosts + [
+        _Arm(kind, form)
+        for form in plan.forms
+        for kind in others
+        if form.is_json or kind != "baseline"
+    ]
     # Whatever is measured, its ratio to the parser over the raw bytes must be told.
     raw = _Arm("baseline", FORMS["raw"])
     return arms if raw in arms else [*arms, raw]
@@ -96,6 +101,9 @@ def time_pipelines(
     subject: Subject, plan: Plan, pages: Mapping[str, bytes], sheet: SampleSheet, steps: Steps
 ) -> None:
     """Seconds of the other stages of host and client, and of the baseline, for every form."""
+    for form in plan.forms:
+        if not form.is_json:
+            sheet.leave_out(["baseline.json_loads"], f"{form.name} is not JSON", form=form.name)
     events: list[Event] | None = None
     for run, arm in alternating(_pipeline_arms(plan), plan.runs, warm_up=plan.warm_up):
         form, page = arm.form, pages[arm.form.name]

@@ -21,7 +21,7 @@ from histbench.measure.peaks import count_peaks, take_all_peaks
 from histbench.measure.plan import Plan, Progress, Steps
 from histbench.measure.rounds import count_steps, time_encodings, time_pipelines
 from histbench.measure.samples import SampleSheet
-from histbench.measure.sizes import count_json_values, count_records
+from histbench.measure.shape import count_page, leave_out_missing
 from histbench.measure.stored import stored_input
 from histbench.measure.subject import Proof, Source, Subject
 from histbench.measure.timing import collector
@@ -46,7 +46,8 @@ def run_benchmark(
     Args:
         path: a session file in any layout that `read_log` reads, or a recording in one of
             `importers.FORMATS`.
-        forms: names from `history.FORMS`; all of them for None.
+        forms: names from `history.FORMS` or of rivals (`measure.rivals`), or `all`; those of
+            `FORMS` for None.
         encodings: names from `encodings.ENCODINGS`; all of them for None.
         runs: timed runs of every arm.
         memory_samples: traced peaks of every form and side; 0 takes no peaks at all.
@@ -152,8 +153,10 @@ def _run_subject(
     take_all_peaks(subject, plan, pages, sheet, steps)
     versions |= measure_javascript(source.name, plan, pages, sheet, steps)
     subject.check_unchanged()
+    leave_out_missing(plan, sheet)
     names = [encoding.name for encoding in plan.encodings]
-    return subject.described, sheet.samples(pages, names)
+    forms = [*pages, *(name for name, _ in plan.missing)]
+    return subject.described, sheet.samples(forms, names)
 
 
 def _encode_pages(subject: Subject, plan: Plan, sheet: SampleSheet) -> dict[str, bytes]:
@@ -164,11 +167,5 @@ def _encode_pages(subject: Subject, plan: Plan, sheet: SampleSheet) -> dict[str,
         page = pages[form.name] = pages.get(form.name) or form.encode(subject.page)
         if form.lossless:
             proof.check(form, page)
-        records = count_records(page)
-        if records is None:
-            why = f"{form.name} is not JSON"
-            sheet.leave_out(["records", "values"], why, form=form.name)
-        else:
-            sheet.add("records", records, form=form.name)
-            sheet.add("values", count_json_values(page), form=form.name)
+        count_page(form, page, sheet)
     return pages

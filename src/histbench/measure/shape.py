@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from histbench.errors import HistbenchError, UsageError
+from histbench.history import Form
 from histbench.measure.environment import read_environment
 from histbench.measure.plan import Plan, Progress, Steps
 from histbench.measure.runs import rank, run_lengths
@@ -20,7 +21,7 @@ from histbench.measure.subject import Proof, Source, Subject
 from histbench.measure.timing import collector
 from histbench.results import Input, Results, Sample
 
-__all__ = ["measure_shapes"]
+__all__ = ["count_page", "leave_out_missing", "measure_shapes"]
 
 _NAME_DIGITS = 12
 
@@ -93,10 +94,7 @@ def _shape(name: str, subject: Subject, plan: Plan) -> list[Sample]:
         page = form.encode(subject.page)
         if form.lossless:
             proof.check(form, page)
-        records = count_records(page)
-        if records is not None:
-            sheet.add("records", records, form=form.name)
-            sheet.add("values", count_json_values(page), form=form.name)
+        count_page(form, page, sheet)
         for encoding in plan.encodings:
             if plan.skips(encoding, len(page)):
                 why = f"{encoding.name} takes minutes on {len(page):,} bytes; asked for by --full"
@@ -104,6 +102,23 @@ def _shape(name: str, subject: Subject, plan: Plan) -> list[Sample]:
             else:
                 size = len(encoding.encode(page))
                 sheet.add("wire", size, form=form.name, encoding=encoding.name)
-    return sheet.samples(
-        ["", *(form.name for form in plan.forms)], [encoding.name for encoding in plan.encodings]
-    )
+    leave_out_missing(plan, sheet)
+    forms = ["", *(form.name for form in plan.forms), *(name for name, _ in plan.missing)]
+    return sheet.samples(forms, [encoding.name for encoding in plan.encodings])
+
+
+def count_page(form: Form, page: bytes, sheet: SampleSheet) -> None:
+    """Keep the numbers of records and of JSON values of a page, or why it has none."""
+    records = count_records(page) if form.is_json else None
+    if records is None:
+        sheet.leave_out(["records", "values"], f"{form.name} is not JSON", form=form.name)
+    else:
+        sheet.add("records", records, form=form.name)
+        sheet.add("values", count_json_values(page), form=form.name)
+
+
+def leave_out_missing(plan: Plan, sheet: SampleSheet) -> None:
+    """Keep the reasons of the forms that cannot be made here."""
+    for name, why in plan.missing:
+        for encoding in plan.encodings:
+            sheet.leave_out(["wire"], why, form=name, encoding=encoding.name)

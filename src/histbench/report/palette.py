@@ -1,7 +1,8 @@
 """One colour for each form, the same in every figure, page and notebook.
 
 The palette is Okabe and Ito's, which people with any of the common colour-vision deficiencies can
-tell apart.  Colour is never the only sign: every bar also bears its form's name.
+tell apart; in place of its black, which a dark page swallows, stands an olive of Tol's.  Colour is
+never the only sign: every bar also bears its form's name.
 """
 
 from collections.abc import Mapping
@@ -16,6 +17,7 @@ FORM_COLOURS: Mapping[str, str] = {
     "lean": "#CC79A7",
     "columns": "#56B4E9",
     "msgpack": "#F0E442",
+    "parquet": "#999933",
 }
 
 # Grey is no colour of the palette: a form that has none yet.
