@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from browser_pages import LOG, LONG, LONG_TURNS, OTHER, SESSION, SHORT
+from browser_pages import LOG, OTHER, SESSION, SHORT
 
 REFUSAL = {
     "status": 503,
@@ -171,33 +171,6 @@ def test_an_answer_for_a_session_that_was_left_is_dropped(shell):
     assert "r599" not in shell.records()
     assert shell.page.get_by_role("alert").count() == 0
     assert shell.page.get_by_text("the other session 37").count() == 1
-
-
-def test_memory_stays_bounded_from_the_end_to_the_start(shell):
-    """Of 2,000 turns a bounded part is drawn at any time, and all of them have been."""
-    shell.page.route(
-        "**/transcript?**",
-        lambda route: route.continue_(url=re.sub(r"limit=\d+", "limit=500", route.request.url)),
-    )
-    shell.open(LONG)
-    heap = "() => { gc(); return performance.memory.usedJSHeapSize }"
-    begun = shell.page.evaluate(heap)
-    most = 0
-
-    def at_start():
-        nonlocal most
-        most = max(most, shell.page.locator("#blocks article").count())
-        return shell.page.locator("#blocks article").first.get_attribute("data-record") == "r0"
-
-    shell.scroll_up_until(at_start)
-    ended = shell.page.evaluate(heap)
-
-    assert most <= 1500
-    assert shell.most_under_way == 1
-    assert shell.pages_asked() >= LONG_TURNS * 2 // 500 - 1
-    assert ended - begun < 60_000_000
-    shell.page.get_by_role("button", name="Return to latest").click()
-    shell.wait_for_record(f"r{LONG_TURNS * 2 - 1}")
 
 
 def test_a_session_log_pages_like_a_transcript(shell):
