@@ -14,6 +14,7 @@ from histbench.log import EventLog, LogBuilder
 from histbench.measure.limit import estimate_limit
 from histbench.measure.limit.bounds import entropy_of
 from histbench.measure.limit.streams import join_streams, split_log
+from histbench.measure.rivals import RIVALS
 from histbench.records import record_json
 from measure_session import small_events
 
@@ -90,7 +91,7 @@ def test_parts_add_up(events):
     assert found.deltas == sum(event["type"] == "assistant/chunk" for event in events) - bool(
         found.deltas
     )
-    assert [form.form for form in found.forms] == ["raw", "packed", "joined", "lean"]
+    assert [form.form for form in found.forms] == ["raw", "packed", "joined", "lean", *RIVALS]
     assert found == estimate_limit(EventLog.from_events(events))
 
 

@@ -19,11 +19,12 @@ from msgspec import Struct
 
 from histbench.encodings import ENCODINGS
 from histbench.errors import InvalidLog, Place
-from histbench.history import encode_page, whole_page
+from histbench.history import whole_page
 from histbench.log import EventLog
 from histbench.measure.limit.bounds import Entropy, entropy_of
 from histbench.measure.limit.streams import Streams, join_streams, split_log
 from histbench.measure.plan import SLOW_PAGE_BYTES, Progress
+from histbench.measure.rivals import RIVALS, find_form, missing_library
 from histbench.records import Plain
 
 __all__ = [
@@ -40,7 +41,7 @@ _BROTLI_WINDOW = 24
 
 # As `histbench inspect`: beyond, a raw page is larger than a machine may have room for.
 _SIZED_EVENTS = 1_000_000
-_FORMS = ("raw", "packed", "joined", "lean")
+_FORMS = ("raw", "packed", "joined", "lean", *RIVALS)
 _ENCODINGS = ("identity", "br-5", "zstd-3", "br-11")
 
 
@@ -102,7 +103,7 @@ class PartEstimate(Struct, frozen=True, kw_only=True):
 
 
 class FormSize(Struct, frozen=True, kw_only=True):
-    """A form's bytes by encoding; None where the encoding was left out as too slow."""
+    """A form's or rival's bytes by encoding; None where the encoding was left out as too slow."""
 
     form: str
     bytes: dict[str, int | None]
@@ -112,7 +113,8 @@ class LimitEstimate(Struct, frozen=True, kw_only=True):
     """The limit of one log: parts that add up to `limit_bytes`, and the distances of forms.
 
     `boundary_bytes` tells both ways of telling boundaries.  `forms` is empty for a log of more
-    than a million events, unless everything was asked for.
+    than a million events, unless everything was asked for; a rival is left out whose library is
+    not installed.
     """
 
     method: str
@@ -158,7 +160,7 @@ def estimate_limit(
         for name, data, symbols in _named(streams)
     }
     parts, boundaries = _parts(sizes)
-    forms = list(_form_sizes(log, told, full=full)) if told.sized else []
+    forms = list(_form_sizes(log, told, full=full))
     told.finish()
     ordinary = sum(isinstance(record, Plain) for record in log.records())
     return LimitEstimate(
@@ -183,10 +185,10 @@ class _Steps:
     """Tells what is done next: a step for each stream under each compressor, and for each form."""
 
     def __init__(self, progress: Progress | None, *, sized: bool) -> None:
-        self.sized = sized
+        self.forms = [each for each in _FORMS if missing_library(each) is None] if sized else []
         self._progress = progress
         self._done = 0
-        self._all = 5 * len(COMPRESSORS) + (len(_FORMS) * len(_ENCODINGS) if sized else 0)
+        self._all = 5 * len(COMPRESSORS) + len(self.forms) * len(_ENCODINGS)
 
     def next(self, label: str) -> None:
         if self._progress is not None:
@@ -244,8 +246,8 @@ def _parts(sizes: dict[str, StreamSize]) -> tuple[list[PartEstimate], dict[str, 
 
 def _form_sizes(log: EventLog, told: _Steps, *, full: bool) -> Iterator[FormSize]:
     page = whole_page(log)
-    for form in _FORMS:
-        data = encode_page(page, form)
+    for form in told.forms:
+        data = find_form(form).encode(page)
         sizes: dict[str, int | None] = {}
         for name in _ENCODINGS:
             told.next(f"{form} {name}")
