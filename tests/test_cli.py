@@ -263,7 +263,7 @@ def test_compare_tells_differences_of_environment_first(histbench, two_results):
     out = histbench("compare", *two_results).stdout.decode()
 
     assert out.startswith("Environment\n")
-    assert out.index("gc") < out.index("Wire bytes")
+    assert out.index("gc") < out.index("\nBytes")
 
 
 def test_compare_prints_one_json_object(histbench, two_results):

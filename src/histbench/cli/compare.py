@@ -1,31 +1,50 @@
-"""`histbench compare A B`: two results files side by side."""
+"""`histbench compare A B`: two results files side by side, as a table or as a gate."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 import click
 import msgspec
 
-from histbench.cli.commands import EXIT_FAILED
-from histbench.cli.tables import NO_VALUE, Table, print_table
+from histbench.cli.commands import EXIT_FAILED, one_line
+from histbench.cli.run_tables import as_text
+from histbench.cli.tables import print_table
+from histbench.report.cells import Table
+from histbench.report.comparing import (
+    breach_sentence,
+    change_tables,
+    difference_tables,
+    limits_table,
+)
+from histbench.report.markdown import render_tables
 from histbench.results import (
     Breach,
     Change,
     Comparison,
-    Difference,
-    Summary,
+    Limit,
     compare_results,
     find_breaches,
     load_results,
     parse_limit,
 )
-from histbench.results.numbers import bytes_text, change_text, milliseconds
 
 __all__ = ["compare"]
 
-_METRIC_TITLES = {
-    "bytes": "Wire bytes",
-    "count": "Counts",
-    "seconds": "Milliseconds (median)",
-    "peak_bytes": "Peak bytes (median)",
-}
+
+class _Compared(msgspec.Struct, frozen=True):
+    """Everything that an edition shows."""
+
+    names: tuple[str, str]
+    comparison: Comparison
+    limits: Sequence[Limit]
+    breaches: Sequence[Breach]
+
+    def tables(self, *, every: bool) -> list[Table]:
+        """What differs around the numbers, the numbers, the limits."""
+        shown = [*difference_tables(self.comparison), *change_tables(self.comparison, every=every)]
+        if self.limits:
+            shown.append(limits_table(self.comparison, self.limits, self.breaches))
+        return shown
 
 
 @click.command()
@@ -36,11 +55,20 @@ _METRIC_TITLES = {
     "limits",
     multiple=True,
     metavar="LIMIT",
-    help="Exit with 1 if a figure grew past a limit, e.g. 'bytes>1%'. May be given several times.",
+    help="Exit with 1 if a figure grew past a limit, e.g. 'bytes>1%' or 'bytes[packed,identity]>0%'."
+    "  May be given several times.",
 )
-@click.option("--mixed", is_flag=True, help="Hold limits across different environments too.")
+@click.option("--mixed", is_flag=True, help="Hold limits across different inputs and environments.")
 @click.option("--all", "every", is_flag=True, help="Show what did not change as well.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
+@click.option(
+    "--format",
+    "edition",
+    type=click.Choice(["text", "md", "json"]),
+    default="text",
+    show_default=True,
+    help="Tables for a terminal, Markdown for a pull request, or JSON.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.pass_context
 def compare(
     context: click.Context,
@@ -50,90 +78,61 @@ def compare(
     *,
     mixed: bool,
     every: bool,
+    edition: str,
     as_json: bool,
 ) -> None:
-    """Compare two results files, differences of environment first."""
+    """Compare two results files, differences of environment first.
+
+    A limit is METRIC>N% with METRIC one of bytes, count, seconds and peak_bytes; words in brackets
+    narrow it to the series that have each of them as input, form, encoding or stage.
+    """
     stated = [parse_limit(text) for text in limits]
     comparison = compare_results(load_results(before), load_results(after))
-    breaches = find_breaches(comparison, stated, mixed=mixed)
-    if as_json:
-        click.echo(msgspec.json.encode(_plain(comparison, breaches)))
-    else:
-        _print(comparison, every=every)
-    for breach in breaches:
-        click.echo(_breach_line(breach), err=True)
-    if breaches:
+    compared = _Compared(
+        names=(Path(before).name, Path(after).name),
+        comparison=comparison,
+        limits=stated,
+        breaches=find_breaches(comparison, stated, mixed=mixed),
+    )
+    _EDITIONS["json" if as_json else edition](compared, every=every)
+    for breach in compared.breaches:
+        click.echo(one_line(f"limit {breach_sentence(breach)}"), err=True)
+    if compared.breaches:
         context.exit(EXIT_FAILED)
 
 
-def _print(comparison: Comparison, *, every: bool) -> None:
-    for title, differences in (
-        ("Environment", comparison.environment),
-        ("Inputs (sha256)", comparison.inputs),
-    ):
-        if differences:
-            rows = [_difference_row(difference) for difference in differences]
-            print_table(Table(title=title, headers=("", "A", "B"), rows=rows, labels=3))
-    for metric, title in _METRIC_TITLES.items():
-        of_metric = [change for change in comparison.changes if change.key.metric == metric]
-        changed = [_change_row(change) for change in of_metric if every or change.fraction != 0]
-        same = len(of_metric) - len(changed)
-        notes = [f"{same} more are the same in both"] if same else []
-        if of_metric:
-            headers = ("input", "stage", "form", "encoding", "A", "B", "change")
-            print_table(Table(title=title, headers=headers, rows=changed, labels=4, notes=notes))
+def _print_text(compared: _Compared, *, every: bool) -> None:
+    for table in compared.tables(every=every):
+        shown = as_text(table, title=table.title)
+        # Standard error tells them.
+        print_table(msgspec.structs.replace(shown, notes=()) if table.title == "Limits" else shown)
 
 
-def _difference_row(difference: Difference) -> tuple[str, str, str]:
-    return (
-        difference.name,
-        NO_VALUE if difference.before is None else str(difference.before),
-        NO_VALUE if difference.after is None else str(difference.after),
-    )
+def _print_markdown(compared: _Compared, *, every: bool) -> None:
+    before, after = compared.names
+    tables = compared.tables(every=every)
+    # A reader of a pull request wants the verdict first.
+    verdict = [tables.pop()] if compared.limits else []
+    title = f"Compared: A is {before}, B is {after}"
+    click.echo(render_tables(title, [*verdict, *tables]), nl=False)
 
 
-def _change_row(change: Change) -> tuple[str, ...]:
-    key = change.key
-    show = _show_seconds if key.metric == "seconds" else _show_whole
-    return (
-        key.input,
-        key.stage,
-        key.form or NO_VALUE,
-        key.encoding or NO_VALUE,
-        show(change.before),
-        show(change.after),
-        change_text(change.fraction),
-    )
-
-
-def _show_seconds(summary: Summary | None) -> str:
-    return NO_VALUE if summary is None else milliseconds(summary.median)
-
-
-def _show_whole(summary: Summary | None) -> str:
-    return NO_VALUE if summary is None else bytes_text(summary.median)
-
-
-def _breach_line(breach: Breach) -> str:
-    change = breach.change
-    name = " ".join(part for part in change.key[:4] if part)
-    if change.after is None:
-        return f"limit {breach.limit.text} passed: {name} is no longer measured"
-    return f"limit {breach.limit.text} passed: {name} {change_text(change.fraction)}"
-
-
-def _plain(comparison: Comparison, breaches: tuple[Breach, ...]) -> dict[str, object]:
-    return {
+def _print_json(compared: _Compared, *, every: bool) -> None:  # noqa: ARG001  (has all anyway)
+    comparison = compared.comparison
+    told = {
         "environment": comparison.environment,
+        "settings": comparison.settings,
         "inputs": comparison.inputs,
-        "changes": [_plain_change(change) for change in comparison.changes],
+        "changes": [_plain(change) for change in comparison.changes],
+        "limits": [limit.text for limit in compared.limits],
         "breaches": [
-            {"limit": breach.limit.text, **_plain_change(breach.change)} for breach in breaches
+            {"limit": breach.limit.text, **_plain(breach.change)} for breach in compared.breaches
         ],
     }
+    click.echo(msgspec.json.encode(told))
 
 
-def _plain_change(change: Change) -> dict[str, object]:
+def _plain(change: Change) -> dict[str, object]:
     # JSON has no infinity: growth from nothing has no fraction either.
     fraction = change.fraction
     return {
@@ -142,4 +141,12 @@ def _plain_change(change: Change) -> dict[str, object]:
         "before": change.before and change.before._asdict(),
         "after": change.after and change.after._asdict(),
         "change": None if fraction is None or fraction == float("inf") else fraction,
+        "within_spread": change.within_spread,
     }
+
+
+_EDITIONS: Mapping[str, Callable[..., None]] = {
+    "text": _print_text,
+    "md": _print_markdown,
+    "json": _print_json,
+}

@@ -14,7 +14,7 @@ from histbench.report.cells import Table as ReportTable
 from histbench.report.measured import Measured
 from histbench.results import Results
 
-__all__ = ["print_results"]
+__all__ = ["as_text", "print_results"]
 
 _TABLES = (wire_table, counts_table, structure_table, stages_table, peaks_table)
 # A line has no room for prose.
@@ -28,7 +28,7 @@ def print_results(results: Results) -> None:
         for make in _TABLES:
             shown = make(measured)
             if shown.rows:
-                print_table(_as_text(shown, title=f"{title}: {shown.title.lower()}"))
+                print_table(as_text(shown, title=f"{title}: {shown.title.lower()}"))
                 title = measured.name
 
 
@@ -43,14 +43,17 @@ def _title(measured: Measured) -> str:
     )
 
 
-def _as_text(shown: ReportTable, *, title: str) -> Table:
+def as_text(shown: ReportTable, *, title: str) -> Table:
+    """A report's table for the terminal."""
     kept = [n for n, column in enumerate(shown.columns) if column.title not in _LEFT_OUT]
     columns = [shown.columns[n] for n in kept]
     return Table(
         title=title,
         headers=[column.title for column in columns],
         rows=[[_plain(row[n].text) for n in kept] for row in shown.rows],
-        labels=next(n for n, column in enumerate(columns) if column.kind == "number"),
+        labels=next(
+            (n for n, column in enumerate(columns) if column.kind == "number"), len(columns)
+        ),
         notes=shown.notes,
     )
 

@@ -7,12 +7,14 @@
     html, markdown  the editions                       notebooks  execute, check, export
     text        names that others chose, safe to show
     aims        what was aimed at beside what was reached
+    comparing   two results files side by side
     headline    the table that the README opens with
 
 A notebook needs the names below, and `plots.plot_panels`.
 """
 
 from histbench.report.cells import Table, table
+from histbench.report.comparing import change_tables, difference_tables
 from histbench.report.measured import Measured, gather
 from histbench.report.panels import peak_panels, time_panels, wire_panels
 from histbench.report.tables import (
@@ -29,7 +31,9 @@ __all__ = [
     "Measured",
     "Table",
     "beside_table",
+    "change_tables",
     "counts_table",
+    "difference_tables",
     "environment_table",
     "gather",
     "peak_panels",

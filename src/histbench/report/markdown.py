@@ -12,7 +12,7 @@ from histbench.report.document import Report
 from histbench.report.text import printable
 from histbench.results import NOT_MEASURED
 
-__all__ = ["render_markdown", "render_table"]
+__all__ = ["render_markdown", "render_table", "render_tables"]
 
 # Letters, digits and what our own labels and numbers are made of.
 _PLAIN = re.compile(r"[\w .,;:%()/+–−-]*")  # noqa: RUF001
@@ -45,6 +45,15 @@ def render_table(table: Table) -> str:
     lines += [f"| {' | '.join(map(_in_table, texts))} |" for texts in table.texts()]
     if table.notes:
         lines += ["", *_list(table.notes)]
+    return "\n".join(lines)
+
+
+def render_tables(title: str, tables: Iterable[Table]) -> str:
+    """Tables below each other, each with its title."""
+    lines = [f"## {_words(title)}", ""]
+    for table in tables:
+        shown = render_table(table) if table.rows else "\n".join(_list(table.notes))
+        lines += [f"### {table.title}", "", shown, ""]
     return "\n".join(lines)
 
 

@@ -2,7 +2,8 @@
 
     model      the values: Results, Input, Sample; what is computed from them on reading
     file       one JSON file: load, save
-    compare    two results side by side, and limits on what may grow
+    compare    two results side by side
+    limits     limits on what may grow from one to the other
     stages     what a sample can be taken of, in one table
     numbers    bytes, durations and ratios as text, the same wherever they are shown
     published  the figures that the design notes published, to stand beside our own
@@ -11,17 +12,9 @@ A results file holds samples, not conclusions: medians and ratios are computed b
 It never holds the text of a session, a host or user name, or a path.
 """
 
-from histbench.results.compare import (
-    Breach,
-    Change,
-    Comparison,
-    Difference,
-    Limit,
-    compare_results,
-    find_breaches,
-    parse_limit,
-)
+from histbench.results.compare import Change, Comparison, Difference, compare_results
 from histbench.results.file import load_results, render_results, save_results
+from histbench.results.limits import Breach, Limit, find_breaches, parse_limit
 from histbench.results.model import (
     METRIC_UNITS,
     NOT_MEASURED,
