@@ -10,8 +10,8 @@ Names.  A name holds its level, because `br-5` and `br-11` differ more from each
 either does from gzip; the parameters that a name does not hold stand in `parameters`.  Levels are
 always passed: brotli's default quality is 11, which takes minutes on a raw page.
 
-zstandard is behind `_zstd_encode` and `_zstd_decode` alone, so that the `compression.zstd` of
-Python 3.14 can take its place there.
+zstandard is behind `encode_zstd` and `decode_zstd` alone, so that the `compression.zstd` of
+Python 3.14 can take its place there; both also take a dictionary (`dictionaries`).
 """
 
 import gzip
@@ -26,7 +26,15 @@ import zstandard
 
 from histbench.errors import InvalidData, LimitExceeded, UsageError
 
-__all__ = ["ENCODINGS", "Encoding", "find_encoding"]
+__all__ = [
+    "ENCODINGS",
+    "Encoding",
+    "decode_zstd",
+    "encode_zstd",
+    "find_encoding",
+    "invalid_encoding",
+    "zstd_encoding",
+]
 
 # zlib's window (15) plus 16: a gzip header and trailer around the deflate stream.
 _GZIP_WINDOW = 31
@@ -64,7 +72,8 @@ def _too_large(name: str, max_bytes: int) -> LimitExceeded:
     )
 
 
-def _invalid(name: str, problem: str) -> InvalidData:
+def invalid_encoding(name: str, problem: str) -> InvalidData:
+    """The error of bytes that are not one whole stream of the encoding called `name`."""
     return InvalidData(f"not one complete {name} stream: {problem}", code="invalid_encoding")
 
 
@@ -89,13 +98,13 @@ def _gzip_decode(data: bytes, *, max_bytes: int) -> bytes:
         # One byte more than allowed tells "exactly full" from "too large" without another call.
         decoded = stream.decompress(data, max_bytes + 1)
     except zlib.error as exc:
-        raise _invalid("gzip", str(exc)) from exc
+        raise invalid_encoding("gzip", str(exc)) from exc
     if len(decoded) > max_bytes:
         raise _too_large("gzip", max_bytes)
     if not stream.eof:
-        raise _invalid("gzip", "it ends early")
+        raise invalid_encoding("gzip", "it ends early")
     if stream.unused_data:
-        raise _invalid("gzip", f"{len(stream.unused_data)} bytes follow it")
+        raise invalid_encoding("gzip", f"{len(stream.unused_data)} bytes follow it")
     return decoded
 
 
@@ -110,31 +119,45 @@ def _brotli_decode(data: bytes, *, max_bytes: int) -> bytes:
         # The limit is soft: the buffer that crosses it is still handed over whole.
         decoded: bytes = stream.process(data, output_buffer_limit=max_bytes + 1)
     except brotli.error as exc:
-        raise _invalid("brotli", "damaged, or followed by more bytes") from exc
+        raise invalid_encoding("brotli", "damaged, or followed by more bytes") from exc
     if len(decoded) > max_bytes:
         raise _too_large("brotli", max_bytes)
     if not stream.is_finished():
-        raise _invalid("brotli", "it ends early")
+        raise invalid_encoding("brotli", "it ends early")
     return decoded
 
 
-def _zstd_encode(data: bytes, *, level: int) -> bytes:
-    compressor = zstandard.ZstdCompressor(level=level, write_checksum=True, write_content_size=True)
+def encode_zstd(
+    data: bytes, *, level: int, dictionary: zstandard.ZstdCompressionDict | None = None
+) -> bytes:
+    """One frame that states its size and has a checksum."""
+    compressor = zstandard.ZstdCompressor(
+        level=level, dict_data=dictionary, write_checksum=True, write_content_size=True
+    )
     return compressor.compress(data)
 
 
-def _zstd_decode(data: bytes, *, max_bytes: int) -> bytes:
+def decode_zstd(
+    data: bytes,
+    *,
+    max_bytes: int,
+    dictionary: zstandard.ZstdCompressionDict | None = None,
+    name: str = "zstd",
+) -> bytes:
+    """The content of one frame; `name` stands in the errors, which are those of every decoder."""
     try:
         stated = zstandard.frame_content_size(data)
         if stated > max_bytes:
-            raise _too_large("zstd", max_bytes)
+            raise _too_large(name, max_bytes)
         if stated < 0:
             # Without a stated size the library allocates whatever it is told to.
-            raise _invalid("zstd", "the frame does not state its content size")
+            raise invalid_encoding(name, "the frame does not state its content size")
         # Generic one-shot readers stop after the first frame without a word.
-        return zstandard.ZstdDecompressor().decompress(data, allow_extra_data=False)
+        return zstandard.ZstdDecompressor(dict_data=dictionary).decompress(
+            data, allow_extra_data=False
+        )
     except zstandard.ZstdError as exc:
-        raise _invalid("zstd", str(exc)) from exc
+        raise invalid_encoding(name, str(exc)) from exc
 
 
 def _gzip(level: int) -> Encoding:
@@ -158,13 +181,14 @@ def _brotli(quality: int, *, slow: bool = False) -> Encoding:
     )
 
 
-def _zstd(level: int, *, slow: bool = False) -> Encoding:
+def zstd_encoding(level: int, *, slow: bool = False) -> Encoding:
+    """The row of zstd at any level; `ENCODINGS` has those that are measured unasked."""
     return Encoding(
         name=f"zstd-{level}",
         library="zstd",
         parameters={"level": level, "checksum": 1, "content_size": 1},
-        encode=partial(_zstd_encode, level=level),
-        decode=_zstd_decode,
+        encode=partial(encode_zstd, level=level),
+        decode=decode_zstd,
         slow=slow,
     )
 
@@ -180,8 +204,8 @@ _TABLE = (
     _gzip(6),
     _brotli(5),
     _brotli(11, slow=True),
-    _zstd(3),
-    _zstd(19, slow=True),
+    zstd_encoding(3),
+    zstd_encoding(19, slow=True),
 )
 
 ENCODINGS: Mapping[str, Encoding] = {encoding.name: encoding for encoding in _TABLE}
