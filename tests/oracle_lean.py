@@ -33,6 +33,7 @@ def page_events(data: bytes) -> list[Event]:
             event = expanded(record["lean"], texts, limits)
             if limits.markers == before:
                 raise UnreadableError
+            limits.check()
             events.append(event)
             continue
         members = members_of(record)
@@ -90,7 +91,6 @@ def integers(marker: dict[str, Any], limits: Limits) -> list[int]:
         raise UnreadableError
     made = list(range(int(first), int(last) + 1))
     limits.range_bytes -= len(",".join(map(str, made)))
-    limits.check()
     return made
 
 
@@ -99,7 +99,7 @@ def copy(marker: dict[str, Any], texts: dict[int, str], limits: Limits) -> str:
     limits.markers += 1
     listed = marker[""]
     numbers = listed if isinstance(listed, list) and len(listed) > 1 else [listed]
-    if len(marker) > 1 or not all(type(n) is int and n >= 0 for n in numbers):
+    if len(marker) > 1 or not all(type(n) is int and 0 <= n <= MAX_SAFE for n in numbers):
         raise UnreadableError
     seqs = [sum(numbers[: count + 1]) for count in range(len(numbers))]
     if not all(seq in texts for seq in seqs) or 0 in numbers[1:]:
@@ -108,7 +108,6 @@ def copy(marker: dict[str, Any], texts: dict[int, str], limits: Limits) -> str:
         limits.named[seq] = size(texts[seq])
     made = merged("".join(texts[seq] for seq in seqs))
     limits.copied += size(made)
-    limits.check()
     return made
 
 

@@ -10,7 +10,7 @@ import oracle_lean
 from checks import check_refused, same
 from histbench.errors import HistbenchError
 from histbench.history import HistoryPage, decode_page, encode_page, select_page, whole_page
-from histbench.history.lean_decode import MOST_COPIES
+from histbench.history.lean_budget import MOST_COPIES
 from histbench.jsontext import decode, encode
 from histbench.log import EventLog
 from histbench.records import event_of_json

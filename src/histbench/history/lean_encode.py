@@ -12,8 +12,8 @@ as they are.
 import re
 
 from histbench.history.joined import joined_json, joined_text
+from histbench.history.lean_budget import RANGE_BYTES, CopyBudget
 from histbench.history.lean_copies import SHORTEST, BlockTexts
-from histbench.history.lean_decode import RANGE_BYTES, CopyBudget
 from histbench.history.lean_markers import copy_marker, has_empty_key
 from histbench.history.lean_ranges import range_edits
 from histbench.history.page import HistoryPage, PageRecord

@@ -29,10 +29,11 @@ __all__ = [
     "range_marker",
 ]
 
-_NUMBER = rb"(?:0|[1-9][0-9]{0,15})"
+_POSITIVE = rb"[1-9][0-9]{0,15}"
+_NUMBER = rb"(?:0|%b)" % _POSITIVE
 _MARKER = re.compile(
     rb'\{"":(?:(?P<one>%b)|\[(?P<several>%b(?:,%b)+)\]|"(?P<first>%b)-(?P<last>%b)")\}'
-    % ((_NUMBER,) * 5)
+    % (_NUMBER, _NUMBER, _POSITIVE, _NUMBER, _NUMBER)
 )
 _EMPTY_KEY = re.compile(rb'""[ \t\n\r]*:')
 _BACKSLASH = ord("\\")

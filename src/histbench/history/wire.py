@@ -22,7 +22,8 @@ from histbench.errors import InvalidJson, InvalidPage
 from histbench.events import MAX_SAFE_INTEGER, safe_integer
 from histbench.history.halves import hide_halves, show_halves
 from histbench.history.joined import StoredJoined, joined_json, joined_of_stored
-from histbench.history.lean_decode import LeanEvent, expand_events, lean_of_json
+from histbench.history.lean_decode import expand_events
+from histbench.history.lean_proof import LeanEvent, lean_of_json
 from histbench.history.page import (
     HistoryPage,
     PageCut,

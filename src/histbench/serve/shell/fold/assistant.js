@@ -114,7 +114,7 @@ class Fold {
     } else if (given instanceof CompactInput) {
       this.#step(given.turn, given.step).addCompact(given);
     } else {
-      this.#addEvent(given instanceof Plain ? given.event : given);
+      this.#addEvent(given instanceof Plain ? given.tell() : given);
     }
   }
 

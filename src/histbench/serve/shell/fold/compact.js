@@ -49,6 +49,8 @@ export function compactInputs(records) {
   const inputs = [];
   for (const record of records) {
     if (record instanceof Plain) {
+      // Now, for afterwards the rows that it is told from need not stay.
+      record.tell();
       inputs.push(record);
     } else {
       inputs.push(...compactRow(record));

@@ -136,7 +136,7 @@ class Consumer {
     } else if (given instanceof CompactInput) {
       this.#step(given.turn, given.step).addCompact(given);
     } else {
-      const event = given instanceof Plain ? given.event : given;
+      const event = given instanceof Plain ? given.tell() : given;
       const started = event.type === "step/start" ? namedStep(event.data) : null;
       if (started !== null) {
         this.#step(...started);

@@ -37,13 +37,13 @@ export class Coalescer {
    * @param {Plain} record
    */
   addPlain(record) {
-    const kind = record.view === undefined ? deltaKind(record.event) : null;
+    const kind = record.view === undefined ? deltaKind(record.tell()) : null;
     if (kind === null) {
       this.#close();
       this.#out.push(record);
       return;
     }
-    const { seq, time, data } = /** @type {DeltaEvent} */ (/** @type {unknown} */ (record.event));
+    const { seq, time, data } = /** @type {DeltaEvent} */ (/** @type {unknown} */ (record.tell()));
     const chunk = data.chunk;
     const text = /** @type {string} */ (chunk[kind.textKey]);
     const run = this.#run;

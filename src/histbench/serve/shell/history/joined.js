@@ -40,7 +40,7 @@ export class JoinedRow extends RowHead {
     return this.joined.split(SEPARATOR);
   }
 
-  text() {
+  joinTexts() {
     if (!this.joined.isWellFormed()) {
       return this.joined.replaceAll(SEPARATOR, "");
     }

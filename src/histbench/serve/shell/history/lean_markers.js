@@ -5,84 +5,100 @@
  *     {"":[n,d,...]}   a string: the texts of several records, joined
  *     {"":"a-b"}       in an array: the integers from a to b
  *
- * Here they are found in values: an object with an empty key is a marker or a fault.
+ * Here they are found in values: an object with an empty key is a marker or a fault.  What
+ * `JSON.parse` has dropped, the first of two equal keys, is not looked at.
  */
 
-import { countKeys } from "./jsontext.js";
+import { isSafeInteger } from "./events.js";
+import { checkHeld, countKeys } from "./jsontext.js";
 
 /** @typedef {import("./jsontext.js").JsonObject} JsonObject */
-
-/**
- * One marker and where it stands: at `holder[key]`.  A copy has `seqs`, the records that it names;
- * a range has `first` and `last`.  `spelling` is what it says, the same for the same.
- *
- * @typedef {object} Marker
- * @property {JsonObject | unknown[]} holder
- * @property {string | number} key
- * @property {number[] | null} seqs
- * @property {number} first
- * @property {number} last
- * @property {string} spelling
- */
+/** @typedef {import("./records.js").PageRecord} PageRecord */
+/** @typedef {Record<string | number, unknown>} Holder */
 
 const RANGE = /^(0|[1-9][0-9]{0,15})-(0|[1-9][0-9]{0,15})$/;
 
-// No number of more digits is read as a seq.
-const NUMBER_LIMIT = 1e16;
+/** One marker, standing at `holder[key]`. */
+export class Marker {
+  /**
+   * @param {Holder} holder an object, or an array
+   * @param {string | number} key
+   * @param {number[] | null} seqs of the records that a copy names; null for a range
+   * @param {number} first of a range
+   * @param {number} last
+   */
+  constructor(holder, key, seqs, first, last) {
+    this.holder = holder;
+    this.key = key;
+    this.seqs = seqs;
+    this.first = first;
+    this.last = last;
+    /** @type {PageRecord[]} those named, once they are found */
+    this.sources = [];
+  }
+}
 
 /**
- * The markers of an event in the order in which they stand; null when an empty key is no part of
- * one.
+ * The markers of an event, in any order; null when an empty key is no part of one.
  *
  * @param {JsonObject} event
  * @returns {Marker[] | null}
+ * @throws {InvalidJson} `number_out_of_range`, as `checkHeld`: everything is looked at once
  */
 export function findMarkers(event) {
   /** @type {Marker[]} */
   const found = [];
-  /** @type {{holder: JsonObject | unknown[], keys: string[] | null, size: number, at: number}[]} */
-  const open = [];
-  /** @param {JsonObject | unknown[]} holder */
-  const enter = (holder) => {
-    const keys = Array.isArray(holder) ? null : Object.keys(holder);
-    open.push({ holder, keys, size: keys === null ? Number(holder.length) : keys.length, at: 0 });
-  };
-
-  if (Object.hasOwn(event, "")) {
-    return null;
-  }
-  enter(event);
+  let stray = Object.hasOwn(event, "");
+  /** @type {Holder[]} */
+  const open = [event];
   while (open.length > 0) {
-    const frame = open[open.length - 1];
-    const { holder, keys, at } = frame;
-    if (at >= frame.size) {
-      open.pop();
-      continue;
-    }
-    frame.at += 1;
-    const key = keys === null ? at : keys[at];
-    const value = /** @type {Record<string | number, unknown>} */ (holder)[key];
-    if (typeof value !== "object" || value === null) {
-      continue;
-    }
-    if (Array.isArray(value)) {
-      enter(value);
-    } else if (Object.hasOwn(value, "")) {
-      const marker = markerOf(/** @type {JsonObject} */ (value), holder, key);
-      if (marker === null) {
-        return null;
+    const holder = /** @type {Holder} */ (open.pop());
+    if (Array.isArray(holder)) {
+      for (let place = 0; place < holder.length; place += 1) {
+        stray = look(holder[place], holder, place, found, open) || stray;
       }
-      found.push(marker);
     } else {
-      enter(/** @type {JsonObject} */ (value));
+      for (const key in holder) {
+        stray = look(holder[key], holder, key, found, open) || stray;
+      }
     }
   }
-  return found;
+  return stray ? null : found;
+}
+
+/**
+ * Put a value where it belongs, and tell whether it is a stray empty key's.
+ *
+ * @param {unknown} value
+ * @param {Holder} holder
+ * @param {string | number} key
+ * @param {Marker[]} found
+ * @param {Holder[]} open what is still to be looked into
+ * @returns {boolean}
+ */
+function look(value, holder, key, found, open) {
+  if (typeof value === "number") {
+    if (!Number.isFinite(value)) {
+      checkHeld(value);
+    }
+  } else if (typeof value === "object" && value !== null) {
+    if (Array.isArray(value) || !Object.hasOwn(value, "")) {
+      open.push(/** @type {Holder} */ (value));
+      return false;
+    }
+    const marker = markerOf(/** @type {JsonObject} */ (value), holder, key);
+    if (marker === null) {
+      checkHeld(value);
+      return true;
+    }
+    found.push(marker);
+  }
+  return false;
 }
 
 /**
  * @param {JsonObject} value an object with an empty key
- * @param {JsonObject | unknown[]} holder
+ * @param {Holder} holder
  * @param {string | number} key
  * @returns {Marker | null}
  */
@@ -91,24 +107,25 @@ function markerOf(value, holder, key) {
     return null;
   }
   const said = value[""];
+  if (typeof said === "number") {
+    return isSeq(said) ? new Marker(holder, key, [said], 0, 0) : null;
+  }
   if (typeof said === "string") {
     const range = Array.isArray(holder) ? RANGE.exec(said) : null;
     const [first, last] = range === null ? [0, 0] : [Number(range[1]), Number(range[2])];
-    return range && { holder, key, seqs: null, first, last, spelling: said };
+    return first < last && isSeq(last) ? new Marker(holder, key, null, first, last) : null;
   }
-  const listed = Array.isArray(said) ? said : [said];
-  if (!listed.every(isListed) || (Array.isArray(said) && said.length < 2)) {
+  if (!Array.isArray(said) || said.length < 2 || !said.every(isSeq) || said.includes(0, 1)) {
     return null;
   }
   let seq = 0;
-  const seqs = listed.map((distance) => (seq += distance));
-  return { holder, key, seqs, first: 0, last: 0, spelling: listed.join() };
+  return new Marker(holder, key, said.map((distance) => (seq += distance)), 0, 0);
 }
 
 /**
  * @param {unknown} value
  * @returns {value is number}
  */
-function isListed(value) {
-  return Number.isInteger(value) && Number(value) >= 0 && Number(value) < NUMBER_LIMIT;
+function isSeq(value) {
+  return isSafeInteger(value) && value >= 0;
 }

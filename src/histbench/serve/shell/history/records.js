@@ -9,6 +9,7 @@ import { checkHeld, isObject } from "./jsontext.js";
 import { RowHead } from "./rows.js";
 
 /** @typedef {import("./events.js").Event} Event */
+/** @typedef {import("./jsontext.js").JsonObject} JsonObject */
 /** @typedef {Plain | RowHead} PageRecord */
 
 /** An ordinary event: the object that was read, and what a host adds for showing it. */
@@ -18,20 +19,35 @@ export class Plain {
    * @param {unknown} [view] undefined where there is none
    */
   constructor(event, view) {
-    this.event = event;
+    /** @protected */
+    this.read = event;
     this.view = view;
   }
 
+  /** The event, with everything that belongs to it. */
+  get event() {
+    return this.read;
+  }
+
+  /**
+   * The event as far as folds look at it.  In one of a lean page, ranges of seqs stay ranges.
+   *
+   * @returns {Event}
+   */
+  tell() {
+    return this.read;
+  }
+
   get type() {
-    return this.event.type;
+    return this.read.type;
   }
 
   get seq() {
-    return this.event.seq;
+    return this.read.seq;
   }
 
   get time() {
-    return this.event.time;
+    return this.read.time;
   }
 
   /** An ordinary record holds one event. */
@@ -41,7 +57,7 @@ export class Plain {
 
   /** One past the event's seq. */
   get endSeq() {
-    return this.event.seq + 1;
+    return this.read.seq + 1;
   }
 }
 
@@ -49,12 +65,13 @@ export class Plain {
  * The record that a stored JSON value holds; a row for a value with a row's tag.
  *
  * @param {unknown} value
+ * @param {(event: JsonObject) => void} [check] looks at all that an event holds
  * @returns {PageRecord}
  * @throws {InvalidRow} the value has a row's tag and breaks the grammar
  * @throws {InvalidEvent} `event_shape`, `event_type`, `event_seq`, `event_time`
  * @throws {InvalidJson} `number_out_of_range`
  */
-export function readValue(value) {
+export function readValue(value, check = checkHeld) {
   if (!isObject(value)) {
     checkHeld(value);
     throw new InvalidEvent("not an event", {
@@ -68,7 +85,7 @@ export function readValue(value) {
   if (kind !== undefined) {
     return checkRow(value, kind);
   }
-  checkHeld(value);
+  check(value);
   if (typeof type !== "string") {
     throw new InvalidEvent("bad event type", {
       code: "event_type",
@@ -96,11 +113,12 @@ export function readValue(value) {
  *
  * @param {unknown} value
  * @param {unknown} [view]
+ * @param {(event: JsonObject) => void} [check] looks at all that the event holds
  * @returns {Plain}
  * @throws {InvalidEvent} also for a row (`event_type`)
  */
-export function eventOfValue(value, view) {
-  const record = readValue(value);
+export function eventOfValue(value, view, check = checkHeld) {
+  const record = readValue(value, check);
   if (record instanceof RowHead) {
     throw new InvalidEvent("a packed row is no event", {
       code: "event_type",
@@ -122,7 +140,7 @@ export function eventOfValue(value, view) {
  * @returns {import("./rows.js").PackedRow | null}
  */
 export function deltaOfPlain(record) {
-  return record.type === CHUNK_TYPE ? splitDelta(record.event) : null;
+  return record.type === CHUNK_TYPE ? splitDelta(record.tell()) : null;
 }
 
 /**

@@ -28,6 +28,11 @@ import { CHUNK_TYPE, isBlank } from "./events.js";
 
 /** The questions that every spelling of a row answers; times are milliseconds. */
 export class RowHead {
+  // Whether the text is told again, and then the text once it was joined.
+  #copied = false;
+  /** @type {string | null} */
+  #text = null;
+
   /** @param {Head} head */
   constructor({ kind, seq0, time0, turn, step, index, callId, name, count }) {
     this.kind = kind;
@@ -70,12 +75,29 @@ export class RowHead {
     throw new TypeError("a spelling's own");
   }
 
+  /** Learn that the text is told again: it is joined once then, and all who tell it share it. */
+  keepText() {
+    this.#copied = true;
+  }
+
   /**
    * All texts joined.
    *
    * @returns {string}
    */
   text() {
+    if (!this.#copied) {
+      return this.joinTexts();
+    }
+    this.#text ??= this.joinTexts();
+    return this.#text;
+  }
+
+  /**
+   * @protected
+   * @returns {string}
+   */
+  joinTexts() {
     return this.textList().join("");
   }
 

@@ -7,7 +7,8 @@ import { InvalidPage, InvalidRow } from "./errors.js";
 import { KIND_BY_TAG, isNumber, isSafeInteger } from "./events.js";
 import { joinedOfValue } from "./joined.js";
 import { checkHeld, countKeys, decode, isObject } from "./jsontext.js";
-import { LeanEvent, expandEvents } from "./lean_decode.js";
+import { leanOfValue, proveEvents } from "./lean_proof.js";
+import { LeanEvent } from "./lean_event.js";
 import { HistoryPage, PAGE_CUTS, checkCover } from "./page.js";
 import { eventOfValue, readValue } from "./records.js";
 import { RowHead } from "./rows.js";
@@ -31,7 +32,8 @@ export function parsePage(data) {
 }
 
 /**
- * The page that a parsed one says it is.  It takes the values over: lean events change in place.
+ * The page that a parsed one says it is.  It takes the values over: lean events, proved here, are
+ * told in place when somebody looks at them.
  *
  * @param {unknown} parsed
  * @returns {HistoryPage}
@@ -42,10 +44,10 @@ export function parsePage(data) {
 export function validatePage(parsed) {
   const shape = shapeOf(parsed);
   const { hasMore, fromSeq, toSeq } = shape;
-  let records = shape.records.map(recordOfValue);
+  const records = shape.records.map(recordOfValue);
   checkCover(records, fromSeq, toSeq);
   if (records.some((record) => record instanceof LeanEvent)) {
-    records = expandEvents(records);
+    proveEvents(records);
   }
   const projections = shape.projections === undefined ? null : projectionsOf(shape.projections);
   return new HistoryPage({ records, hasMore, fromSeq, toSeq, projections, cut: shape.cut ?? null });
@@ -122,8 +124,7 @@ function recordOfValue(value) {
       return eventOfValue(event, view);
     }
     if (lean !== undefined && keys === 1 + Number(view !== undefined)) {
-      const plain = eventOfValue(lean, view);
-      return new LeanEvent(plain.event, plain.view);
+      return leanOfValue(lean, view);
     }
     if (chunks !== undefined && keys === 1) {
       return rowOfValue(chunks);
