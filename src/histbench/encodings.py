@@ -152,12 +152,24 @@ def decode_zstd(
         if stated < 0:
             # Without a stated size the library allocates whatever it is told to.
             raise invalid_encoding(name, "the frame does not state its content size")
+        decompressor = zstandard.ZstdDecompressor(dict_data=dictionary)
+        if stated == 0:
+            # The library returns at once when it reads this size, whatever comes behind.
+            return _empty_frame(decompressor, data, name)
         # Generic one-shot readers stop after the first frame without a word.
-        return zstandard.ZstdDecompressor(dict_data=dictionary).decompress(
-            data, allow_extra_data=False
-        )
+        return decompressor.decompress(data, allow_extra_data=False)
     except zstandard.ZstdError as exc:
         raise invalid_encoding(name, str(exc)) from exc
+
+
+def _empty_frame(decompressor: zstandard.ZstdDecompressor, data: bytes, name: str) -> bytes:
+    stream = decompressor.decompressobj()
+    decoded = stream.decompress(data)
+    if not stream.eof:
+        raise invalid_encoding(name, "it ends early")
+    if decoded or stream.unused_data:
+        raise invalid_encoding(name, "more bytes follow it than it says")
+    return decoded
 
 
 def _gzip(level: int) -> Encoding:
