@@ -49,7 +49,7 @@ class Kernel:
         self.widget._streams._send = self.told.put
         page.expose_function("kernel", lambda message: self.asked.put(message))  # noqa: PLW0108  (playwright marks what it is given)
         page.goto("about:blank")
-        state = {"session_id": source.session_id, "height": 480, "style": self.widget.style}
+        state = {"session_id": source.session_id, "height": 480, "sheet": self.widget.sheet}
         page.evaluate(_HARNESS, [self.widget._esm, state])
 
     def pump(self, done):

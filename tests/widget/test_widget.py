@@ -197,7 +197,7 @@ def test_a_widget_is_also_html():
     assert "application/vnd.jupyter.widget-view+json" in data
     assert data["text/html"].startswith("<section")
     assert not re.search(r"^import ", widget._esm, re.MULTILINE)
-    assert ":root" not in widget.style
+    assert ":root" not in widget.sheet
     widget.append([user_message(0, "appended")])
     assert "appended" in widget._repr_mimebundle_()[0]["text/html"]
 

@@ -37,11 +37,11 @@ def _gather(folder: Traversable, path: str, found: dict[str, str]) -> None:
             found[path + each.name] = each.read_text(encoding="utf-8")
 
 
-def _style() -> str:
+def _sheet() -> str:
     # In a shadow tree the host stands for the document.
-    sheet = (files("histbench.serve") / "shell" / "style.css").read_text(encoding="utf-8")
+    text = (files("histbench.serve") / "shell" / "style.css").read_text(encoding="utf-8")
     return (
-        sheet.replace(":root[data-theme", ":host([data-theme")
+        text.replace(":root[data-theme", ":host([data-theme")
         .replace('="light"] {', '="light"]) {')
         .replace('="dark"] {', '="dark"]) {')
         .replace(":root", ":host")
@@ -55,10 +55,11 @@ class Widget(anywidget.AnyWidget):
 
     session_id = traitlets.Unicode().tag(sync=True)
     height = traitlets.Int().tag(sync=True)
-    style = traitlets.Unicode().tag(sync=True)
+    # Not `style`, which a DOMWidget takes for another widget.
+    sheet = traitlets.Unicode().tag(sync=True)
 
     def __init__(self, source: Source, *, height: int, page_size: int) -> None:
-        super().__init__(session_id=source.session_id, height=height, style=_style())
+        super().__init__(session_id=source.session_id, height=height, sheet=_sheet())
         self._source = source
         self._page_size = page_size
         self._streams = Streams(source, self.send)

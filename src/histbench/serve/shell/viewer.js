@@ -18,7 +18,7 @@ const NARROW = 760;
  */
 function render({ model, el }) {
   const root = el.attachShadow({ mode: "open" });
-  root.append(element("style", "", model.get("style")));
+  root.append(element("style", "", model.get("sheet")));
   const scroller = element("div", "transcript");
   scroller.tabIndex = 0;
   scroller.setAttribute("role", "region");

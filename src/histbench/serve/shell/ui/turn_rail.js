@@ -50,7 +50,6 @@ export class TurnRail {
     this._daemon = daemon;
     this._sessionId = sessionId;
     await this._load(null, "replace");
-    this._box.scrollTop = this._box.scrollHeight;
   }
 
   close() {
@@ -113,6 +112,7 @@ export class TurnRail {
     else this._turns = [...this._turns, ...page.turns].slice(-HELD);
     this._draw();
     if (where === "before") this._box.scrollTop += this._box.scrollHeight - height;
+    else if (where === "replace") this._box.scrollTop = start === null ? this._box.scrollHeight : 0;
   }
 
   /**
