@@ -232,9 +232,9 @@ def test_an_answer_that_is_none_is_an_error_of_ours() -> None:
             for call, status, code in (
                 (client.capabilities, None, "bad_answer"),
                 (client.sessions, None, "bad_answer"),
-                (lambda: client.history("x"), None, "bad_answer"),
-                (lambda: client.history("y"), 500, "request_failed"),
-                (lambda: client.history("z"), 302, "request_failed"),
+                (lambda: client.history("x", form="packed"), None, "bad_answer"),
+                (lambda: client.history("y", form="packed"), 500, "request_failed"),
+                (lambda: client.history("z", form="lean"), 302, "request_failed"),
                 (lambda: client.transcript("x"), None, "bad_answer"),
                 (lambda: client.load("x"), None, "bad_answer"),
                 (lambda: next(client.follow("x", give_up_seconds=0)), None, "bad_answer"),

@@ -10,6 +10,7 @@ without a status means that there was no answer.  Needs the extra `client`.
 """
 
 from collections.abc import Iterator, Mapping
+from http import HTTPStatus
 from typing import Any, Self
 from urllib.parse import quote
 
@@ -18,8 +19,9 @@ from msgspec import Struct
 from histbench.client.connection import Connection, failed
 from histbench.client.following import LiveEvent, follow
 from histbench.client.paging import TranscriptSlice, walk_back
-from histbench.errors import HistbenchError
+from histbench.errors import HistbenchError, RequestFailed
 from histbench.history import HistoryPage, decode_page
+from histbench.history.negotiation import FormChoice
 
 __all__ = ["Client", "LiveEvent", "Loaded", "TranscriptSlice"]
 
@@ -58,6 +60,7 @@ class Client:
         """
         self._connection = Connection(base_url, token, timeout_seconds=timeout_seconds)
         self._features: frozenset[str] | None = None
+        self._choice: FormChoice | None = None
 
     def close(self) -> None:
         """Close the connections."""
@@ -75,9 +78,19 @@ class Client:
 
     def supports(self, feature: str) -> bool:
         """Whether the daemon names this feature; it is asked once."""
+        return feature in self._told_features()
+
+    def _told_features(self) -> frozenset[str]:
         if self._features is None:
-            self._features = frozenset(map(str, self.capabilities().get("features", ())))
-        return feature in self._features
+            try:
+                told = self.capabilities().get("features")
+            except RequestFailed as error:
+                # A daemon that has no capabilities to tell of.
+                if error.status != HTTPStatus.NOT_FOUND:
+                    raise
+                told = None
+            self._features = frozenset(map(str, told if isinstance(told, list) else ()))
+        return self._features
 
     def sessions(self, *, limit: int | None = None) -> list[dict[str, Any]]:
         """The sessions of the daemon's root, the newest change first."""
@@ -169,7 +182,7 @@ class Client:
         self,
         session_id: str,
         *,
-        form: str = "packed",
+        form: str | None = None,
         before_seq: int | None = None,
         max_messages: int | None = None,
         max_events: int | None = None,
@@ -177,10 +190,19 @@ class Client:
     ) -> HistoryPage:
         """A page of a session log, everything in it validated.
 
+        Args:
+            session_id: which.
+            form: the page's form by name, and no other; None for the shortest that the daemon has
+                (`history.negotiation`).  The events are the same.
+            before_seq: end before this seq; None for the newest page.
+            max_messages: the page's budgets, as `select_page` takes them; None for the daemon's.
+            max_events: as above.
+            max_bytes: as above.
+
         Raises:
             RequestFailed: as every request; `bad_answer` for a page that is none.
         """
-        query = _budgets(form, before_seq, max_messages, max_events, max_bytes)
+        query = _budgets(before_seq, max_messages, max_events, max_bytes)
         return self._history(f"{_path(session_id)}/history", form, query)
 
     def subagent_history(
@@ -189,19 +211,33 @@ class Client:
         child_id: str,
         *,
         mode: str,
-        form: str = "packed",
+        form: str | None = None,
         before_seq: int | None = None,
         max_messages: int | None = None,
         max_events: int | None = None,
         max_bytes: int | None = None,
     ) -> HistoryPage:
         """The same of a child's log, asked for by the session that started it in `mode`."""
-        query = _budgets(form, before_seq, max_messages, max_events, max_bytes)
+        query = _budgets(before_seq, max_messages, max_events, max_bytes)
         path = f"{_path(parent_id)}/subagent/{_segment(child_id)}/history"
         return self._history(path, form, {"mode": mode, **query})
 
-    def _history(self, path: str, form: str, query: Mapping[str, Any]) -> HistoryPage:
-        data = self._connection.get(path, query)
+    def _history(self, path: str, form: str | None, query: Mapping[str, Any]) -> HistoryPage:
+        if form is not None:
+            return self._page(path, form, query)
+        if self._choice is None:
+            self._choice = FormChoice(self._told_features())
+        while True:
+            chosen = self._choice.form
+            try:
+                return self._page(path, chosen, query)
+            except RequestFailed as error:
+                if not self._choice.refuse(chosen, error.code):
+                    raise
+
+    def _page(self, path: str, form: str, query: Mapping[str, Any]) -> HistoryPage:
+        named = None if form == "packed" else form
+        data = self._connection.get(path, {**query, "form": named})
         try:
             return decode_page(data, form)
         except HistbenchError as error:
@@ -252,14 +288,12 @@ def _path(session_id: str, workspace: str | None = None) -> str:
 
 
 def _budgets(
-    form: str,
     before_seq: int | None,
     max_messages: int | None,
     max_events: int | None,
     max_bytes: int | None,
 ) -> dict[str, Any]:
     return {
-        "form": form,
         "beforeSeq": before_seq,
         "maxMessages": max_messages,
         "maxEvents": max_events,
