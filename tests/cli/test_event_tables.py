@@ -1,5 +1,7 @@
 """`histbench convert` to Parquet and back."""
 
+import hashlib
+import json
 import sys
 
 import pytest
@@ -63,6 +65,63 @@ def test_what_cannot_be_is_refused_in_one_line(tmp_path, log):
     assert convert("--compression", "none", log, target).exit_code == 2
     assert convert(tmp_path / "odd.parquet", target).exit_code == 1
     assert not target.exists()
+
+
+def call(*arguments, data=b""):
+    """Any command, in this process."""
+    return CliRunner().invoke(main, [*map(str, arguments)], input=data)
+
+
+def test_a_table_is_read_where_a_log_is(tmp_path, log):
+    """The same figures and the same page; bytes and digest are the table's."""
+    table = tmp_path / "a.parquet"
+    assert convert(log, table).exit_code == 0
+    # As the table spells its events.
+    assert convert(table, log).exit_code == 0
+    inspected = [json.loads(call("inspect", "--json", each).stdout) for each in (log, table)]
+    limits = [json.loads(call("limit", "--json", each).stdout) for each in (log, table)]
+    measured = [
+        json.loads(call("run", "--stats-only", "--forms", "packed", "--json", each).stdout)
+        for each in (log, table)
+    ]
+
+    assert call("page", table).stdout == call("page", log).stdout
+    assert call("verify", table).stdout.startswith(f"{table}: ok, 86 events")
+    for told in (*inspected, *limits):
+        del told["file"], told["format"]
+    assert inspected[1].pop("file_bytes") == table.stat().st_size
+    del inspected[0]["file_bytes"]
+    assert inspected[0] == inspected[1]
+    assert limits[0] == limits[1]
+    assert measured[0]["samples"] == [
+        {**each, "input": measured[0]["inputs"][0]["name"]} for each in measured[1]["samples"]
+    ]
+    (described,) = measured[1]["inputs"]
+    assert described["sha256"] == hashlib.sha256(table.read_bytes()).hexdigest()
+    assert described["format"] == "parquet"
+
+
+def test_a_table_is_measured_redacted_and_from_a_pipe(tmp_path, log):
+    """As a log is."""
+    table = tmp_path / "a.parquet"
+    convert(log, table)
+    redacted = call("run", "--stats-only", "--redact", "--forms", "packed", "--json", table)
+    piped = call("run", "--stats-only", "--forms", "packed", "--json", "-", data=table.read_bytes())
+
+    assert json.loads(redacted.stdout)["inputs"][0]["events"] == 86
+    assert json.loads(piped.stdout)["inputs"][0]["bytes"] == table.stat().st_size
+
+
+@pytest.mark.parametrize("command", ["inspect", "page", "verify", "limit", "run"])
+def test_a_damaged_table_is_refused_by_its_own_name(tmp_path, log, command):
+    """In one line, wherever a log is due."""
+    table = tmp_path / "a.parquet"
+    convert(log, table)
+    table.write_bytes(table.read_bytes()[:-9])
+    done = call(command, table)
+
+    assert done.exit_code == 1
+    assert done.stderr.strip().splitlines()[-1].startswith(f"error: {table}")
 
 
 def test_a_missing_extra_is_named(tmp_path, log, monkeypatch):

@@ -4,6 +4,7 @@ A recording in another format is inspected as the session log that importing it 
 """
 
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import click
 import msgspec
 
 from histbench.cli.commands import one_line
-from histbench.cli.sources import note_line, source_of
+from histbench.cli.sources import log_path, note_line, source_of
 from histbench.cli.tables import Table, print_table
 from histbench.errors import HistbenchError, short
 from histbench.history import FORMS, encode_page, whole_page
@@ -33,9 +34,14 @@ _SIZED_EVENTS = 1_000_000
 def inspect(file: str, *, no_sizes: bool, as_json: bool) -> None:
     """Count what FILE holds; it is never changed. `-` is standard input.
 
-    FILE is a session log, or a recording in one of `histbench formats`.
+    FILE is a session log, a recording in one of `histbench formats`, or a Parquet table that
+    `histbench convert` wrote.
     """
-    with import_events(source_of(file)) as imported, tempfile.TemporaryDirectory() as folder:
+    with ExitStack() as stack:
+        path = stack.enter_context(log_path(file))
+        imported = stack.enter_context(import_events(source_of(path)))
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        format_name = imported.format.name
         diagnostics: tuple[Diagnostic, ...] = ()
         log = imported.for_store()
         if imported.format.family is not None:
@@ -43,13 +49,16 @@ def inspect(file: str, *, no_sizes: bool, as_json: bool) -> None:
             convert_recording(imported, log)
             diagnostics = imported.diagnostics
         inspection = inspect_log(log)
+        if path != file:
+            format_name = "parquet"
+            inspection = msgspec.structs.replace(inspection, file_bytes=Path(file).stat().st_size)
         # Standard input can be read once only.
         wanted = not no_sizes and inspection.events <= _SIZED_EVENTS
         sizes = _form_sizes(log) if wanted and isinstance(log, Path) else {}
     if as_json:
-        click.echo(encode(_plain(file, imported.format.name, inspection, sizes)))
+        click.echo(encode(_plain(file, format_name, inspection, sizes)))
     else:
-        _print(file, imported.format.name, inspection, sizes)
+        _print(file, format_name, inspection, sizes)
     for diagnostic in (*diagnostics, *inspection.diagnostics):
         click.echo(one_line(note_line(file, diagnostic)), err=True)
 

@@ -26,10 +26,14 @@ __all__ = ["limit"]
 def limit(file: str, *, format_name: str | None, full: bool, as_json: bool) -> None:
     """Estimate the bytes that FILE's log needs at best; `-` is standard input.
 
-    FILE is a session log, or a recording in one of `histbench formats`.  Its texts, their
+    FILE is a session log, a recording in one of `histbench formats`, or a Parquet table that
+    `histbench convert` wrote.  Its texts, their
     boundaries, its times and the rest are compressed apart from each other.
     """
-    with spooled(file, format_name) as spool, stored_input(spool.path, format_name) as stored:
+    with (
+        spooled(file, format_name) as spool,
+        stored_input(spool.stored, format_name, table=spool.log is not None) as stored,
+    ):
         log = read_log(stored.path).renumbered()
         with reporting() as progress:
             found = estimate_limit(log, full=full, progress=progress)

@@ -3,7 +3,7 @@
 import click
 
 from histbench.cli.commands import one_line
-from histbench.cli.sources import STANDARD_STREAM, note_line, source_of
+from histbench.cli.sources import STANDARD_STREAM, log_path, note_line, source_of
 from histbench.errors import UsageError
 from histbench.history import DEFAULT_MAX_MESSAGES, HistoryPage, encode_page, select_page
 from histbench.store import open_log, read_log
@@ -38,7 +38,8 @@ def page(
 ) -> None:
     """Print one page of FILE as JSON; `-` is standard input.
 
-    A file is read through its page index, which is made beside it if it is missing.
+    A log is read through its page index, which is made beside it if it is missing; a Parquet table
+    is read whole.
     The next older page has `--before-seq` = this page's fromSeq.
     """
     data = encode_page(
@@ -62,5 +63,5 @@ def _select(file: str, *, max_messages: int, **limits: int | None) -> HistoryPag
         for diagnostic in log.diagnostics:
             click.echo(one_line(note_line(file, diagnostic)), err=True)
         return select_page(log, max_messages=max_messages, **limits)
-    with open_log(file) as log_file:
+    with log_path(file) as path, open_log(path) as log_file:
         return log_file.page(max_messages=max_messages, **limits)

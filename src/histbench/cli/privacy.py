@@ -106,20 +106,20 @@ def redacted_source(source: Source, key: bytes) -> Iterator[Source]:
     """The source's log redacted, as a file that is there while the context is open."""
     with tempfile.TemporaryDirectory(prefix="histbench-") as folder:
         path = Path(folder) / "session.jsonl.zstd"
-        with import_events(source.path, source.format) as imported:
+        with import_events(source.stored, source.format) as imported:
             redacted = Redacted(imported, key)
             write_events(redacted.events, redacted.header, path, compressed=True)
             for diagnostic in redacted.diagnostics:
                 click.echo(one_line(note_line(source.name, diagnostic)), err=True)
             warn_of_secrets(source.name, redacted.finder.secrets())
-        yield msgspec.structs.replace(source, path=str(path), format=None)
+        yield msgspec.structs.replace(source, path=str(path), log=None, format=None)
 
 
 def warn_of_secrets_in(source: Source) -> None:
     """Read a source for its secrets alone, and warn of them."""
-    with import_events(source.path, source.format) as imported:
+    with import_events(source.stored, source.format) as imported:
         if imported.format.family is None:
-            found = find_secrets(read_log(source.path).records())
+            found = find_secrets(read_log(source.stored).records())
         else:
             finder = SecretFinder()
             for event in imported:

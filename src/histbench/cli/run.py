@@ -120,8 +120,8 @@ def run(
 ) -> None:
     """Measure session files and synthetic profiles: wire sizes, timings, memory.
 
-    FILE is a session log in any layout, a recording in one of `histbench formats`, or - for
-    standard input.
+    FILE is a session log in any layout, a recording in one of `histbench formats`, a Parquet table
+    that `histbench convert` wrote, or - for standard input.
     """
     if quick and not files and not profiles:
         profiles = (_QUICK_PROFILE,)

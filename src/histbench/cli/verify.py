@@ -4,7 +4,7 @@ import click
 import msgspec
 
 from histbench.cli.commands import EXIT_FAILED, one_line
-from histbench.cli.sources import fault_line, note_line, source_of
+from histbench.cli.sources import fault_line, log_path, note_line, source_of
 from histbench.errors import HistbenchError
 from histbench.jsontext import encode
 from histbench.store import Verdict, verify_log
@@ -32,7 +32,8 @@ def verify(
     faulty = 0
     for name in files:
         try:
-            verdict = verify_log(source_of(name), strict=strict, canonical=canonical)
+            with log_path(name) as path:
+                verdict = verify_log(source_of(path), strict=strict, canonical=canonical)
         except HistbenchError as error:
             faulty += 1
             error.at(file=name)

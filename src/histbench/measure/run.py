@@ -132,7 +132,7 @@ def _run_source(
     source: Source, plan: Plan, steps: Steps, versions: dict[str, str]
 ) -> tuple[Input, list[Sample]]:
     steps.next(f"{source.name}: reading")
-    with stored_input(source.path, source.format) as stored:
+    with stored_input(source.stored, source.format, table=source.log is not None) as stored:
         subject = Subject.read(source, stored=stored, allow_torn=plan.allow_torn)
         return _run_subject(subject, plan, steps, versions)
 

@@ -48,7 +48,7 @@ def measure_shapes(
     for number, source in enumerate(sources, 1):
         steps.next(f"log {number}")
         try:
-            with stored_input(source.path, source.format) as stored:
+            with stored_input(source.stored, source.format, table=source.log is not None) as stored:
                 subject = Subject.read(source, stored=stored, allow_torn=plan.allow_torn)
                 described = _without_name(subject.described)
                 if described.name in inputs:

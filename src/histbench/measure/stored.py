@@ -31,15 +31,22 @@ class StoredInput(Struct, frozen=True, kw_only=True):
 
 
 @contextmanager
-def stored_input(path: str, format_name: str | None = None) -> Iterator[StoredInput]:
+def stored_input(
+    path: str, format_name: str | None = None, *, table: bool = False
+) -> Iterator[StoredInput]:
     """The log of the input at `path`, which is there while the context is open.
+
+    Args:
+        path: a session log, or a recording.
+        format_name: an importer's name; for None the content decides.
+        table: whether the log was made of a Parquet table, and is to be called so.
 
     Raises:
         As `import_events` and `convert_recording`.
     """
     with import_events(path, format_name) as imported:
         if imported.format.family is None:
-            yield StoredInput(path=path, format=imported.format.name)
+            yield StoredInput(path=path, format="parquet" if table else imported.format.name)
             return
         with tempfile.TemporaryDirectory(prefix="histbench-") as folder:
             log = Path(folder) / "session.jsonl.zstd"

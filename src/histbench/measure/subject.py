@@ -42,7 +42,8 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     """Where an input lies and what it is called.
 
     `name` stands for the file in the results; `profile` and `seed` tell what generated it.
-    `format` forces an importer; for None the content decides.
+    `format` forces an importer; for None the content decides.  `log` is where the log of a table
+    lies, which whoever made the source made.
     """
 
     path: str
@@ -51,6 +52,12 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     profile: str | None = None
     seed: int | None = None
     format: str | None = None
+    log: str | None = None
+
+    @property
+    def stored(self) -> str:
+        """Where what is read lies: the file, or the log of a table."""
+        return self.path if self.log is None else self.log
 
     @classmethod
     def of_file(cls, path: str | os.PathLike[str], *, format: str | None = None) -> Self:  # noqa: A002
