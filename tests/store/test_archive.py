@@ -9,9 +9,10 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from checks import counted_calls
 from histbench.cli import main
 from histbench.codec import pack_chunk_runs
-from histbench.history import select_page
+from histbench.history import decode_page, select_page
 from histbench.jsontext import encode
 from histbench.log import EventLog
 from histbench.records import record_json
@@ -24,9 +25,12 @@ from histbench.store import (
     read_header,
     read_log,
     repair_log,
+    segmenter,
+    segments,
     verify_log,
 )
 from histbench.store.header import read_header_line
+from histbench.store.page_index import index_path
 from store_logs import HEADER_LINE, conversation, frame, note, plain_log, refusal, write
 from told_sessions import told_sessions
 
@@ -86,6 +90,76 @@ def test_an_archive_is_read_by_everything_that_reads_logs(tmp_path):
         assert (
             list(opened.tail(min_messages=1)) == list(log)[opened.tail(min_messages=1).from_seq :]
         )
+
+
+@settings(max_examples=25)
+@given(st.data(), st.sampled_from(["zstd", "none"]), st.integers(1, 2000), st.integers(1, 3000))
+def test_pages_of_an_archive_are_those_of_its_log(
+    tmp_path_factory, data, compression, size, segment
+):
+    """With an index or without one, wherever its own pages and segments end."""
+    folder = tmp_path_factory.mktemp("archive")
+    before = data.draw(st.none() | st.integers(0, len(EVENTS) + 3))
+    asked = {
+        "before_seq": before,
+        "max_messages": data.draw(st.integers(1, 9)),
+        "max_events": data.draw(st.none() | st.integers(1, 200)),
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(archive, "_PAGE_BYTES", size)
+        patch.setattr(archive, "_MOST_PAGE_BYTES", 4 * size)
+        patch.setattr(segmenter, "SEGMENT_BYTES", segment)
+        patch.setattr(segments, "_REST_BYTES", segment)
+        path = archived(folder / "a.lean.jsonl", compression=compression)
+        pages = []
+        for _ in range(2):
+            with open_log(path) as opened:
+                pages.append(opened.page(**asked))
+
+    assert pages == [select_page(EventLog.from_events(EVENTS), **asked)] * 2
+    assert index_path(path).exists()
+
+
+@pytest.mark.parametrize("compression", ["zstd", "none"])
+def test_the_newest_page_of_an_archive_costs_that_page(tmp_path, compression):
+    """Once indexed, no other page of it is looked at, however many there are."""
+    events = conversation(400, deltas=400)
+    path = archived(
+        tmp_path / "s.lean.jsonl", plain_log(pack_chunk_runs(events)), compression=compression
+    )
+    counts = []
+    for _ in range(2):
+        with open_log(path) as opened, counted_calls(decode_page) as calls:
+            page = opened.page(max_messages=3)
+        counts.append(calls["decode_page"])
+
+    assert page == select_page(EventLog.from_events(events), max_messages=3)
+    assert counts[0] > 3
+    assert counts[1] == 1
+
+
+def test_an_archive_in_one_foreign_frame_is_read_whole(tmp_path):
+    """There is no place in it where a reader may start."""
+    data = archived(tmp_path / "s.lean.jsonl", compression="none").read_bytes()
+    path = write(tmp_path / "t.lean.jsonl.zst", frame(data))
+    with open_log(path) as opened:
+        page = opened.page(max_messages=3)
+
+    assert page == select_page(EventLog.from_events(EVENTS), max_messages=3)
+    assert not index_path(path).exists()
+
+
+def test_a_damaged_page_is_told_by_its_place_with_an_index_too(tmp_path):
+    """The index is no reason to read on."""
+    path = archived(tmp_path / "s.lean.jsonl", compression="none")
+    with open_log(path) as opened:
+        opened.page(max_messages=3)
+    data = path.read_bytes()
+    path.write_bytes(data.replace(b'"hasMore"', b'"hasMoar"'))
+    with open_log(path) as opened:
+        error = refusal(opened.page, max_messages=3)
+
+    assert (error.code, error.where.line) == ("page_shape", 2)
 
 
 def test_a_reader_without_archives_refuses_the_header():

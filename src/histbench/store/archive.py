@@ -7,7 +7,8 @@ The header has a type of its own, so that a reader that knows no archives says s
 line, and names the form, so that one that lacks it can say which.  The log's own header line is
 inside as text, byte for byte.  Each page holds an interval of the log; where seqs are missing,
 intervals end.  A page ends with a turn if it can, since markers name only what their page holds,
-and in a compressed archive it is a frame of its own.
+and in a compressed archive it is a frame of its own: so each can be read alone, and a page index
+(`page_index`) says which ones to read.
 """
 
 from collections.abc import Iterator
@@ -144,4 +145,6 @@ def archived_blocks(block: LineBlock, *, exact: bool) -> Iterator[LineBlock]:
             record.raw if isinstance(record, Plain) else Row.of(record).json()
             for record in page.records
         ]
-        yield _PageLines(place.line or 1, place.byte or 0, lines, aligned=False)
+        # Where a reader may start is where the page does.
+        aligned = exact or (block.aligned and index == 0)
+        yield _PageLines(place.line or 1, place.byte or 0, lines, aligned=aligned)

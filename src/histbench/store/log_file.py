@@ -58,18 +58,20 @@ class LogFile:
         self._whole: EventLog | None = None
         self._revision: tuple[int, ...] | None = None
         self.header: dict[str, Any] = {}
+        self._archive_form: str | None = None
         self._open()
 
     def _open(self) -> LogSource:
         self.close()
         source = LogSource(self.path)
         try:
-            self.header = LogScan(source.reader(0), limits=self._limits).header
+            scan = LogScan(source.reader(0), limits=self._limits)
         except BaseException as error:
             source.close()
             if isinstance(error, HistbenchError):
                 error.at(file=str(self.path))
             raise
+        self.header, self._archive_form = scan.header, scan.archive_form
         self._source = source
         return source
 
@@ -175,7 +177,12 @@ class LogFile:
         if revision != self._revision:
             self._forget()
             try:
-                self._segments = Segments(source, limits=self._limits, trust_index=trust_index)
+                self._segments = Segments(
+                    source,
+                    limits=self._limits,
+                    trust_index=trust_index,
+                    archive_form=self._archive_form,
+                )
             except HistbenchError:
                 # No store's log: the lenient reader takes it, or says what is wrong and where.
                 self._whole = read_log(self.path, limits=self._limits)

@@ -156,6 +156,7 @@ def _not_a_file(name: str) -> StorageError:
 class BlockScan:
     """Iterate once over blocks of lines, from byte `offset` of a log on, where a line must start.
 
+    Of an archive, whose form is `archive_form`, the lines are those of the log inside.
     Afterwards `torn` tells about the end, `lines` how many whole lines there were, `frames` how
     many zstd frames, `file_bytes` the length of the file.
 
@@ -172,7 +173,9 @@ class BlockScan:
         offset: int = 0,
         strict: bool = False,
         limits: Limits = DEFAULT_LIMITS,
+        archive_form: str | None = None,
     ) -> None:
+        self.archive_form = archive_form
         self._strict = strict
         self._content = ContentReader(read, offset=offset, limits=limits)
         self.compressed = self._content.compressed
@@ -183,6 +186,13 @@ class BlockScan:
         self.torn: TornTail | None = None
 
     def __iter__(self) -> Iterator[LineBlock]:
+        for block in self._stored_blocks():
+            if self.archive_form is None:
+                yield block
+            else:
+                yield from archived_blocks(block, exact=not self.compressed)
+
+    def _stored_blocks(self) -> Iterator[LineBlock]:
         for block in self._blocks:
             self._note(block)
             yield block
@@ -241,8 +251,7 @@ class BlockScan:
 class LogScan(BlockScan):
     """The pass over a whole log: making it reads the header, iterating gives the body.
 
-    Of an archive, the header and the lines are those of the log inside, and `archive_form` is not
-    None.
+    Of an archive, the header is that of the log inside too.
 
     Raises:
         InvalidLog: `empty_log`, `no_header`, `not_a_log`, `log_version`; when `strict` also a
@@ -282,13 +291,6 @@ class LogScan(BlockScan):
             expected="a session header line that ends with a newline",
         )
 
-    def __iter__(self) -> Iterator[LineBlock]:
-        for block in self._stored_blocks():
-            if self.archive_form is None:
-                yield block
-            else:
-                yield from archived_blocks(block, exact=not self.compressed)
-
     def _stored_blocks(self) -> Iterator[LineBlock]:
         first, self._first = self._first, None
         if first is not None and len(first.lines) > 1:
@@ -298,4 +300,4 @@ class LogScan(BlockScan):
                 first.lines[1:],
                 aligned=not self.compressed,
             )
-        yield from super().__iter__()
+        yield from super()._stored_blocks()

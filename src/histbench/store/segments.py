@@ -55,14 +55,22 @@ class Piece(Struct, frozen=True, kw_only=True):
 class Segments:
     """The segments of the log that `source` has open, at the length it had when this was made."""
 
-    def __init__(self, source: LogSource, *, limits: Limits, trust_index: bool = True) -> None:
-        """Load the index, or make one.
+    def __init__(
+        self,
+        source: LogSource,
+        *,
+        limits: Limits,
+        trust_index: bool = True,
+        archive_form: str | None = None,
+    ) -> None:
+        """Load the index, or make one; `archive_form` is that of an archive (`scan`).
 
         Raises:
             HistbenchError: the log cannot be indexed, for what `survey_log` refuses in it.
         """
         self.source = source
         self.limits = limits
+        self.archive_form = archive_form
         self.file_bytes = source.stat().st_size
         self._index = PageIndex.of(source) if trust_index else None
         self._more: list[IndexEntry] = []
@@ -79,7 +87,12 @@ class Segments:
 
     def _survey(self, index: PageIndex | None) -> int:
         """Find the segments that the index lacks, or all, and keep them for the next reader."""
-        survey = survey_log(self.source, index=index, limits=self.limits)
+        survey = survey_log(
+            self.source,
+            index=index,
+            limits=self.limits,
+            archives=self.archive_form is not None,
+        )
         self._more = survey.entries()
         if index is not None and survey.resumed and self.source.path is not None:
             for entry in self._more:
@@ -182,6 +195,7 @@ class _RegionWalk:
     def __init__(self, segments: Segments, number: int) -> None:
         self._source = segments.source
         self._limits = segments.limits
+        self._archive_form = segments.archive_form
         self._start, self._end = segments.bounds(number)
         self._entry = segments.entry(number) if number < len(segments) else None
         self.torn: TornTail | None = None
@@ -206,6 +220,7 @@ class _RegionWalk:
             offset=self._start,
             strict=True,
             limits=self._limits,
+            archive_form=self._archive_form,
         )
         before = self._source.read_at(self._start - 1, 1) if self._start else b"\n"
         if not scan.compressed and before != b"\n":

@@ -36,6 +36,7 @@ class Survey:
         self.header: dict[str, Any] = {}
         self.header_line = b""
         self.compressed = False
+        self.archive_form: str | None = None
         self.next_seq = 0
         self.file_bytes = 0
         self.torn: TornTail | None = None
@@ -45,12 +46,13 @@ class Survey:
         # Only of a pass from the first record on: what the last turn left open.
         self.turns = TurnTracker()
 
-    def run(self, index: PageIndex | None) -> None:
+    def run(self, index: PageIndex | None, *, archives: bool) -> None:
         """Make the pass, from the last segment of `index` on where that can be trusted."""
         scan = LogScan(self._source.reader(0), strict=True, limits=self._limits)
-        if scan.archive_form is not None:
+        self.archive_form = scan.archive_form
+        if scan.archive_form is not None and not archives:
             raise InvalidLog(
-                "the log is an archive, which is only read, and as a whole",
+                "the log is an archive, which is only read",
                 code="archived_log",
                 found=scan.archive_form,
             )
@@ -60,6 +62,12 @@ class Survey:
         if index is not None and entry is not None and self._resume(entry):
             return
         self._pass(scan)
+        if self.archive_form is not None and self.segmenter.body_start == 0:
+            raise InvalidLog(
+                "the archive's header shares its frame with pages, of which none can be read alone",
+                code="archived_log",
+                found=self.archive_form,
+            )
         if self.segmenter.body_start is None:
             self.segmenter.body_start = self.torn.byte if self.torn else self.file_bytes
             self.segmenter.open.start = self.segmenter.body_start
@@ -88,7 +96,11 @@ class Survey:
 
     def _region(self, start: int, end: int | None) -> BlockScan:
         return BlockScan(
-            self._source.reader(start, end), offset=start, strict=True, limits=self._limits
+            self._source.reader(start, end),
+            offset=start,
+            strict=True,
+            limits=self._limits,
+            archive_form=self.archive_form,
         )
 
     def _pass(self, scan: BlockScan, *, skip_header: bool = False) -> None:
@@ -145,13 +157,18 @@ class Survey:
 
 
 def survey_log(
-    source: LogSource, *, index: PageIndex | None = None, limits: Limits = DEFAULT_LIMITS
+    source: LogSource,
+    *,
+    index: PageIndex | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    archives: bool = False,
 ) -> Survey:
-    """The survey of an open log.
+    """The survey of an open log, or of the log in an archive where `archives` are welcome.
 
     Raises:
+        InvalidLog: `archived_log`, an archive that is not welcome, or that cannot be indexed.
         InvalidLog, InvalidJson, InvalidRow, InvalidEvent, LimitExceeded: as `read_log(strict=True)`.
     """
     survey = Survey(source, limits=limits)
-    survey.run(index)
+    survey.run(index, archives=archives)
     return survey
