@@ -27,6 +27,8 @@ _HARNESS = """async ([module, state]) => {
   };
   const el = document.createElement('div');
   document.body.append(el);
+  window.widget = widget;
+  window.model = model;
   window.leave = widget.render({ model, el });
   window.listeners = listeners;
   window.tell = (message) => { for (const each of listeners) each(message) };
@@ -49,7 +51,10 @@ class Kernel:
         self.widget._streams._send = self.told.put
         page.expose_function("kernel", lambda message: self.asked.put(message))  # noqa: PLW0108  (playwright marks what it is given)
         page.goto("about:blank")
-        state = {"session_id": source.session_id, "height": 480, "sheet": self.widget.sheet}
+        # As a notebook shows the two outputs of a view, one under the other.
+        page.set_content(_html(self.widget))
+        names = ("session_id", "height", "sheet", "name")
+        state = {name: getattr(self.widget, name) for name in names}
         page.evaluate(_HARNESS, [self.widget._esm, state])
 
     def pump(self, done):
@@ -66,12 +71,17 @@ class Kernel:
 
     def pump_until_shown(self, text):
         """Until a text is there, once."""
-        found = self.page.locator("article").get_by_text(text, exact=True)
+        found = self.page.locator(".viewer article").get_by_text(text, exact=True)
         self.pump(lambda: found.count() == 1)
 
     def pump_until(self, state):
         """Until the view says this of its stream."""
         self.pump(lambda: self.page.locator(f".stream.{state}").count() == 1)
+
+
+def _html(widget):
+    data, _ = widget._repr_mimebundle_()
+    return data["text/html"]
 
 
 def _emptied(queue):
@@ -89,7 +99,7 @@ def viewing(browser, source):
     shell = Shell(page, "about:blank")
     kernel = Kernel(page, source)
     try:
-        kernel.pump(lambda: page.locator("article").count())
+        kernel.pump(lambda: page.locator(".viewer article").count())
         yield kernel
         shell.check_no_faults()
     finally:
@@ -110,8 +120,8 @@ def viewed(browser, root):
 def test_a_log_in_memory_is_read_from_end_to_start(viewed):
     """The newest page first; earlier ones come as one scrolls; then the latest again."""
     page = viewed.page
-    last = page.locator("article").last.get_attribute("data-record")
-    beginning = page.get_by_text("Beginning of the session")
+    last = page.locator(".viewer article").last.get_attribute("data-record")
+    beginning = page.locator(".viewer").get_by_text("Beginning of the session")
 
     def at_beginning():
         page.locator(".transcript").evaluate("t => { t.scrollTop = 0 }")
@@ -136,6 +146,48 @@ def test_turns_are_gone_to_and_the_channel_is_left(viewed):
     viewed.pump(lambda: not viewed.widget._streams._open)
 
     assert page.evaluate("window.listeners.size") == 0
+
+
+def test_the_html_beside_a_viewer_is_hidden_while_there_is_one(viewed):
+    """A notebook shows both outputs; an exported page keeps the HTML alone."""
+    page = viewed.page
+    instead = page.locator("section.hb")
+    shown = instead.is_visible()
+    page.evaluate("window.leave()")
+    left = instead.is_visible()
+    page.evaluate(
+        """() => { const script = document.createElement('script');
+        script.type = 'application/vnd.jupyter.widget-state+json'; document.body.append(script); }"""
+    )
+    drawn = page.evaluate(
+        """async () => { const el = document.createElement('div');
+        const made = window.widget.render({ model: window.model, el });
+        return [made ?? null, el.childElementCount, el.shadowRoot]; }"""
+    )
+
+    assert (shown, left) == (False, True)
+    assert drawn == [None, 0, None]
+    assert instead.is_visible()
+
+
+def test_a_narrow_viewer_shows_its_turns_on_demand(viewed):
+    """Over the text, until one is gone to or Escape is pressed."""
+    page = viewed.page
+    page.set_viewport_size({"width": 400, "height": 700})
+    turns, toggle = page.locator(".viewer .turns"), page.get_by_role("button", name="Turns")
+    viewed.pump(toggle.is_visible)
+    hidden = turns.is_visible()
+    toggle.click()
+    turn = page.locator("button.turn").first
+    viewed.pump(turn.is_visible)
+    turn.click()
+    viewed.pump(lambda: not turns.is_visible())
+    toggle.click()
+    page.get_by_label("Search this session").press("Escape")
+
+    assert not hidden
+    assert not turns.is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_what_is_appended_to_a_log_in_memory_is_shown(browser):
@@ -175,7 +227,7 @@ def test_a_daemons_session_is_followed_over_its_restart(browser, tmp_path):
         kernel.pump_until("live")
         append(record_line("n0", "r29", text="while it is there"))
         kernel.pump_until_shown("while it is there")
-        article = kernel.page.locator("article").first
+        article = kernel.page.locator(".viewer article").first
         first = article.element_handle()
         daemon.kill()
         kernel.pump_until("waiting")

@@ -203,8 +203,9 @@ def test_a_widget_is_also_html():
 
 
 @pytest.mark.slow
-def test_an_exported_notebook_shows_the_session(tmp_path):
-    """Run without a frontend and exported: the text is there, and no script of ours."""
+@pytest.mark.parametrize("stored", [True, False])
+def test_an_exported_notebook_shows_the_session(stored):
+    """Run without a frontend and exported: the text is there, whether or not widgets were kept."""
     nbclient = pytest.importorskip("nbclient")
     nbconvert = pytest.importorskip("nbconvert")
     code = (
@@ -214,7 +215,7 @@ def test_an_exported_notebook_shows_the_session(tmp_path):
         "histbench.viewer(EventLog.from_events([event]))"
     )
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
-    nbclient.NotebookClient(notebook, timeout=120, store_widget_state=False).execute()
+    nbclient.NotebookClient(notebook, timeout=120, store_widget_state=stored).execute()
     page, _ = nbconvert.HTMLExporter().from_notebook_node(notebook)
 
     assert '<p dir="auto">in the exported page</p>' in page

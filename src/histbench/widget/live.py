@@ -3,10 +3,12 @@
 from collections.abc import Iterable
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from itertools import count
 from typing import Any
 
 import anywidget
 import traitlets
+from IPython.display import display
 
 from histbench.errors import UsageError
 from histbench.events import Event
@@ -18,6 +20,8 @@ from histbench.widget.streams import Streams
 
 __all__ = ["Widget", "shell_sources"]
 
+_VIEW = "application/vnd.jupyter.widget-view+json"
+_NUMBERS = count(1)
 # What a client of a stream says of itself.
 _STREAM_HEADERS = frozenset({"accept", "last-event-id", EPOCH_HEADER})
 
@@ -57,9 +61,17 @@ class Widget(anywidget.AnyWidget):
     height = traitlets.Int().tag(sync=True)
     # Not `style`, which a DOMWidget takes for another widget.
     sheet = traitlets.Unicode().tag(sync=True)
+    # What its HTML is known by to the page that shows both.
+    name = traitlets.Unicode().tag(sync=True)
 
     def __init__(self, source: Source, *, height: int, page_size: int) -> None:
-        super().__init__(session_id=source.session_id, height=height, sheet=_sheet())
+        super().__init__(
+            session_id=source.session_id,
+            height=height,
+            sheet=_sheet(),
+            # The same in each run of a notebook.
+            name=f"{source.session_id} {next(_NUMBERS)}",
+        )
         self._source = source
         self._page_size = page_size
         self._streams = Streams(source, self.send)
@@ -104,5 +116,12 @@ class Widget(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
         data, metadata = super()._repr_mimebundle_(**options) or ({}, {})
-        html = static_html(load_answer(self._source, self._page_size))
+        html = static_html(load_answer(self._source, self._page_size), view=self.name)
         return {**data, "text/html": html}, metadata
+
+    def _ipython_display_(self) -> None:
+        # As two outputs: of one, an export that knows the widget's state shows the widget alone,
+        # which nothing answers there.
+        data, _ = self._repr_mimebundle_()
+        display({"text/html": data["text/html"]}, raw=True)
+        display({_VIEW: data[_VIEW], "text/plain": ""}, raw=True)

@@ -32,6 +32,7 @@ background:var(--card)}
 background:var(--card);color:var(--ink);font:13px/20px ui-monospace,monospace;max-height:420px;
 overflow:auto}
 .hb .note{font-size:13px;color:var(--soft)}
+.lm-Widget .hb[data-view]{max-height:480px;overflow:auto}
 @media (prefers-color-scheme:dark){.hb:not(.light){--ink:#e4e2dd;--soft:#a5a8ab;--line:#303438;
 --card:#212427;--page:#16181a;--accent:#7cc4bb}}
 """
@@ -39,8 +40,11 @@ overflow:auto}
 _WHO = {"user_message_chunk": "user", "agent_message_chunk": "agent"}
 
 
-def static_html(answer: Mapping[str, Any]) -> str:
-    """A fragment of HTML for a load's answer; lone surrogates are shown as U+FFFD."""
+def static_html(answer: Mapping[str, Any], *, view: str | None = None) -> str:
+    """A fragment of HTML for a load's answer; lone surrogates are shown as U+FFFD.
+
+    `view` names the widget that takes its place where widgets run.
+    """
     page = read_answer(answer)
     blocks = Blocks()
     for update in page.updates if page is not None else ():
@@ -50,8 +54,9 @@ def static_html(answer: Mapping[str, Any]) -> str:
     parts = [part for block in shown if (part := _block(block))]
     note = "Earlier messages are left out here." if more else "Beginning of the session"
     title = page.session_id if page is not None else None
+    place = "" if view is None else f' data-view="{escape(view)}"'
     text = (
-        f'<section class="hb" aria-label="Transcript"><style>{_STYLE}</style>'
+        f'<section class="hb"{place} aria-label="Transcript"><style>{_STYLE}</style>'
         f'<p class="note"><bdi>{escape(title or "session")}</bdi> · {note}</p>'
         f"{''.join(parts)}</section>"
     )

@@ -11,12 +11,16 @@ import { TranscriptList } from "./ui/transcript_list.js";
 import { TurnRail } from "./ui/turn_rail.js";
 
 const NARROW = 760;
+const STORED_STATE = "script[type='application/vnd.jupyter.widget-state+json']";
 
 /**
  * Draw a widget.
  * @param {{model: import("./channel.js").Model, el: HTMLElement}} widget
  */
 function render({ model, el }) {
+  // A page that a notebook was exported to has no kernel, and shows the HTML beside this.
+  if (document.querySelector(STORED_STATE)) return undefined;
+  const instead = hideHtml(el, model.get("name"));
   const root = el.attachShadow({ mode: "open" });
   root.append(element("style", "", model.get("sheet")));
   const scroller = element("div", "transcript");
@@ -42,6 +46,15 @@ function render({ model, el }) {
   status.setAttribute("role", "status");
   const main = element("div", "main", scroller, latest, stream, status);
   const frame = element("div", "viewer", main, rail);
+  // Where both do not fit beside each other, the turns lie over the text when they are asked for.
+  /** @param {boolean} shown */
+  const showRail = (shown) => {
+    frame.classList.toggle("with-rail", shown);
+    toggle.setAttribute("aria-expanded", String(shown));
+  };
+  const toggle = button("Turns", () => showRail(!frame.classList.contains("with-rail")), "icon");
+  showRail(false);
+  frame.append(toggle);
   frame.style.height = `${Number(model.get("height")) || 560}px`;
   root.append(frame);
 
@@ -78,6 +91,7 @@ function render({ model, el }) {
   });
   /** @param {string} recordId @param {string | null} snapshot */
   const go = (recordId, snapshot) => {
+    showRail(false);
     if (!list.show(recordId)) session.change((view) => view.jump(recordId, snapshot));
   };
   const railOf = new TurnRail(turns, { jump: go });
@@ -100,14 +114,37 @@ function render({ model, el }) {
   });
   width.observe(el);
   // A notebook has keys of its own; what is typed here is not for them.
-  root.addEventListener("keydown", (event) => event.stopPropagation());
+  root.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (/** @type {KeyboardEvent} */ (event).key !== "Escape") return;
+    if (input.value) search.clear();
+    else showRail(false);
+    scroller.focus({ preventScroll: true });
+  });
   return () => {
     themes.disconnect();
     width.disconnect();
     session.close();
     railOf.close();
     daemon.close();
+    for (const each of instead) each.style.display = "";
   };
+}
+
+/**
+ * Hide the output that stands for this widget where there is none; what was hidden.
+ * @param {HTMLElement} el
+ * @param {string} name
+ */
+function hideHtml(el, name) {
+  const area = el.closest(".jp-OutputArea") ?? document;
+  const found = /** @type {HTMLElement[]} */ ([...area.querySelectorAll("[data-view]")]);
+  const named = found.filter((each) => each.dataset.view === name);
+  const outputs = named.map((each) => {
+    return /** @type {HTMLElement} */ (each.closest(".jp-OutputArea-child") ?? each);
+  });
+  for (const each of outputs) each.style.display = "none";
+  return outputs;
 }
 
 export default { render };
