@@ -90,6 +90,8 @@ def execute_notebook(path: str | os.PathLike[str]) -> Any:
         notebook,
         timeout=CELL_SECONDS,
         record_timing=False,
+        # With it an export would show widgets, which nothing answers there, instead of their HTML.
+        store_widget_state=False,
         kernel_name="python3",
         # Errors only: a kernel on this machine warns each time that its port has no encryption.
         extra_arguments=["--log-level=40"],
