@@ -123,5 +123,5 @@ class Widget(anywidget.AnyWidget):
         # As two outputs: of one, an export that knows the widget's state shows the widget alone,
         # which nothing answers there.
         data, _ = self._repr_mimebundle_()
-        display({"text/html": data["text/html"]}, raw=True)
-        display({_VIEW: data[_VIEW], "text/plain": ""}, raw=True)
+        for output in ({"text/html": data["text/html"]}, {_VIEW: data[_VIEW], "text/plain": ""}):
+            display(output, raw=True)  # type: ignore[no-untyped-call]
