@@ -12,8 +12,9 @@ from click.testing import CliRunner
 
 from daemon import RunningDaemon, get, open_socket, raw_request, running_daemon
 from histbench.cli import main
+from histbench.dictionaries import Dictionary
 from histbench.errors import UsageError
-from histbench.serve.settings import check_binding
+from histbench.serve.settings import Settings, check_binding
 from transcript_files import SESSION
 
 TOKEN = "0123456789abcdef-token"
@@ -193,10 +194,21 @@ def test_with_the_token_everything_is(guarded: RunningDaemon) -> None:
 def test_other_machines_need_a_token(host: str) -> None:
     """A daemon that others can reach is refused without one, and not with one."""
     with pytest.raises(UsageError) as caught:
-        check_binding(host, None)
+        check_binding(host, Settings(root=Path()))
 
     assert caught.value.code == "token_required"
-    check_binding(host, TOKEN)
+    check_binding(host, Settings(root=Path(), token=TOKEN))
+
+
+def test_dictionaries_stay_where_nobody_listens() -> None:
+    """Lengths tell more with a dictionary: plain HTTP over a network goes without."""
+    shared = Settings(root=Path(), token=TOKEN, dictionaries=(Dictionary.of(bytes(300)),))
+    with pytest.raises(UsageError) as caught:
+        check_binding("10.0.0.1", shared)
+
+    assert caught.value.code == "dictionary_exposed"
+    check_binding("127.0.0.1", shared)
+    check_binding("::1", shared)
 
 
 def test_what_is_not_installed_is_named(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

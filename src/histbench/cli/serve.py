@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from histbench.cli.commands import one_line
+from histbench.dictionaries import read_dictionary
 from histbench.errors import UsageError
 
 __all__ = ["serve"]
@@ -42,6 +43,14 @@ __all__ = ["serve"]
     metavar="NAME",
     help="A name under which this daemon may be asked, beside localhost; may be repeated.",
 )
+@click.option(
+    "--dictionary",
+    "dictionaries",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Offer this dictionary for history pages; may be repeated, for those that readers have from before.",
+)
 def serve(
     root: Path,
     *,
@@ -50,6 +59,7 @@ def serve(
     token_file: Path | None,
     key_file: Path | None,
     host_names: tuple[str, ...],
+    dictionaries: tuple[Path, ...],
 ) -> None:
     """Serve the sessions under ROOT over HTTP: pages, transcripts, live events.
 
@@ -65,7 +75,13 @@ def serve(
 
     token = None if token_file is None else read_token(token_file)
     names = tuple(name.lower() for name in host_names)
-    settings = Settings(root=root, token=token, key_file=key_file, host_names=names)
+    settings = Settings(
+        root=root,
+        token=token,
+        key_file=key_file,
+        host_names=names,
+        dictionaries=tuple(map(read_dictionary, dictionaries)),
+    )
     daemon = Daemon(settings, host=host, port=port)
     click.echo(daemon.url)
     click.echo(one_line(f"serving {root}; Ctrl-C ends it"), err=True)

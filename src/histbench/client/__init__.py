@@ -19,6 +19,7 @@ from msgspec import Struct
 from histbench.client.connection import Connection, failed
 from histbench.client.following import LiveEvent, follow
 from histbench.client.paging import TranscriptSlice, walk_back
+from histbench.dictionaries import Dictionary
 from histbench.errors import HistbenchError, RequestFailed
 from histbench.history import HistoryPage, decode_page
 from histbench.history.negotiation import FormChoice
@@ -51,14 +52,28 @@ class Client:
     """
 
     def __init__(
-        self, base_url: str, token: str | None = None, *, timeout_seconds: float = 30.0
+        self,
+        base_url: str,
+        token: str | None = None,
+        *,
+        timeout_seconds: float = 30.0,
+        dictionaries: bool = True,
     ) -> None:
         """Nothing is sent yet.
+
+        Args:
+            base_url: where the daemon is.
+            token: its bearer token, if it has one.
+            timeout_seconds: how long a connection, or the next bytes, may take.
+            dictionaries: take the dictionary that a daemon offers for history pages, from the
+                second page on.
 
         Raises:
             RequestFailed: `bad_address`.
         """
-        self._connection = Connection(base_url, token, timeout_seconds=timeout_seconds)
+        self._connection = Connection(
+            base_url, token, timeout_seconds=timeout_seconds, dictionaries=dictionaries
+        )
         self._features: frozenset[str] | None = None
         self._choice: FormChoice | None = None
 
@@ -71,6 +86,11 @@ class Client:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    @property
+    def dictionary(self) -> Dictionary | None:
+        """What history pages may be encoded with; None before one was fetched."""
+        return self._connection.dictionary
 
     def capabilities(self) -> dict[str, Any]:
         """What the daemon can do, and its bounds."""

@@ -5,13 +5,15 @@ kilobytes expand without end; `encodings` stops at a bound.  No proxy of the env
 no redirect is followed: both would carry the token to somebody else.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Self
 
 import httpx
 
 from histbench import jsontext
+from histbench.client.dictionary import KeptDictionary
+from histbench.dictionaries import MAX_DICTIONARY_BYTES, Dictionary, decode_dcz
 from histbench.encodings import ENCODINGS
 from histbench.errors import HistbenchError, LimitExceeded, RequestFailed
 
@@ -42,7 +44,10 @@ def failed(
 class Connection:
     """Requests to the daemon at `base_url`; close it after."""
 
-    def __init__(self, base_url: str, token: str | None, *, timeout_seconds: float) -> None:
+    def __init__(
+        self, base_url: str, token: str | None, *, timeout_seconds: float, dictionaries: bool = True
+    ) -> None:
+        self._kept = KeptDictionary(self._fetch_dictionary) if dictionaries else None
         headers = {"accept-encoding": _ACCEPTED, "user-agent": "histbench"}
         if token is not None:
             headers["authorization"] = f"Bearer {token}"
@@ -106,13 +111,29 @@ class Connection:
             ) from error
 
     def get(self, path: str, query: Mapping[str, Any] | None = None) -> bytes:
-        """The decoded body of a GET.
+        """The decoded body of a GET, which may come as dcz; a dictionary is fetched once offered.
 
         Raises:
             RequestFailed: as `stream`; `bad_answer` for a body that cannot be decoded.
         """
-        with self.stream(path, query=query) as response:
-            return _body(response, _MOST_BYTES)
+        if self._kept is None:
+            with self.stream(path, query=query) as response:
+                return _body(response, _MOST_BYTES)
+        fields = self._kept.fields(path)
+        if fields:
+            fields["accept-encoding"] = f"dcz, {_ACCEPTED}"
+        with self.stream(path, query=query, headers=fields) as response:
+            self._kept.note(path, response)
+            return _body(response, _MOST_BYTES, self._kept.find if fields else _none)
+
+    @property
+    def dictionary(self) -> Dictionary | None:
+        """What pages may be encoded with; None before one was fetched."""
+        return None if self._kept is None else self._kept.dictionary
+
+    def _fetch_dictionary(self, path: str) -> tuple[bytes, Mapping[str, str]]:
+        with self.stream(path) as response:
+            return _body(response, MAX_DICTIONARY_BYTES), response.headers
 
     def get_json(self, path: str, query: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The JSON object that a GET returns."""
@@ -124,7 +145,15 @@ class Connection:
             return _object(_body(response, _MOST_BYTES))
 
 
-def _body(response: httpx.Response, most_bytes: int) -> bytes:
+def _none(_digest: bytes) -> Dictionary | None:
+    return None
+
+
+def _body(
+    response: httpx.Response,
+    most_bytes: int,
+    dictionaries: Callable[[bytes], Dictionary | None] = _none,
+) -> bytes:
     parts: list[bytes] = []
     length = 0
     for part in response.iter_raw():
@@ -137,6 +166,8 @@ def _body(response: httpx.Response, most_bytes: int) -> bytes:
     if coding is None:
         return data
     try:
+        if coding == "dcz":
+            return decode_dcz(data, dictionaries, max_bytes=most_bytes)
         name = _ENCODING_NAMES[coding]
         return ENCODINGS[name].decode(data, max_bytes=most_bytes)
     except (KeyError, HistbenchError) as error:

@@ -32,6 +32,8 @@ FEATURES = (
     "workspace_transcript",
 )
 
+_CODINGS = ("br", "zstd", "gzip")
+
 _MOST_SESSIONS = 10_000
 
 LIST_PARAMETERS = (
@@ -58,13 +60,14 @@ def _version() -> str:
 def capabilities(desk: Desk, _call: Call) -> Answer:
     """Features, forms, encodings and bounds."""
     settings = desk.settings
+    plain = desk.shelf.offered is None
     return Answer(
         body=json_bytes(
             Capabilities(
                 version=_version(),
-                features=FEATURES,
+                features=FEATURES if plain else (*FEATURES, "compression_dictionary"),
                 forms=tuple(FORMS),
-                encodings=("br", "zstd", "gzip"),
+                encodings=_CODINGS if plain else ("dcz", *_CODINGS),
                 limits={
                     "historyMaxEvents": history.MAX_EVENTS,
                     "historyMaxBytes": history.MAX_BYTES,

@@ -9,6 +9,8 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from msgspec.structs import replace
+
 from histbench import jsontext
 from histbench.errors import HistbenchError, LimitExceeded, UsageError
 from histbench.serve.content import Response, finish
@@ -19,7 +21,8 @@ from histbench.serve.operations import OPERATIONS
 from histbench.serve.parameters import read_query
 from histbench.serve.refusals import INTERNAL, refusal
 from histbench.serve.routing import Operation, find_operation
-from histbench.serve.shell_files import shell_file
+from histbench.serve.shelf import Shelf
+from histbench.serve.shell_files import HTML, shell_file
 
 __all__ = ["Api"]
 
@@ -42,6 +45,10 @@ class Api:
         if answer is None:
             return None
         check_head(head, self.desk.settings, with_token=False)
+        link = self.desk.shelf.link
+        # A browser looks for a dictionary here, and brings no token when it fetches it.
+        if link is not None and answer.media_type == HTML and self.desk.settings.token is None:
+            answer = replace(answer, headers={**answer.headers, "link": link})
         return self.finish(head, answer)
 
     def admit(self, head: Head) -> tuple[Operation, Call]:
@@ -77,16 +84,17 @@ class Api:
         except Exception:  # noqa: BLE001  (the outermost caller)
             _log.exception("a request failed: %s", operation.name)
             answer = INTERNAL
-        return self.finish(call.head, answer)
+        shelf = self.desk.shelf if operation.with_dictionary and answer.status == 200 else None
+        return self.finish(call.head, answer, shelf)
 
     def refuse(self, head: Head, error: HistbenchError) -> Response:
         """The response to a request that was not admitted."""
         allowed = {"allow": error.expected or ""} if error.code == "method_not_allowed" else {}
         return self.finish(head, refusal(error, headers=allowed))
 
-    def finish(self, head: Head, answer: Answer) -> Response:
+    def finish(self, head: Head, answer: Answer, shelf: Shelf | None = None) -> Response:
         """The response that an answer becomes."""
-        return finish(head, answer, encode_from=self.desk.settings.encode_from)
+        return finish(head, answer, encode_from=self.desk.settings.encode_from, shelf=shelf)
 
     def check_length(self, length: int) -> None:
         """Raise LimitExceeded (`body_too_large`) when a request's body has grown past the bound."""

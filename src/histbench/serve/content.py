@@ -4,6 +4,9 @@ The encoding is the caller's choice (RFC 9110, 12.5.3).  Of those that it likes 
 of `_CODINGS` is taken: br-5 is the smallest on session text, zstd-3 the fastest.  Short bodies stay
 as they are, and so does everything that nobody asked to be encoded.
 
+dcz comes before all of them where the caller has a dictionary of ours and the body is a page of up
+to DCZ_MAX_BODY (`dictionaries.dcz`): longer ones are smaller with br.
+
 A frozen answer has a strong ETag and may be kept by the one who asked, who has to ask again whether
 it still holds, since a log may be replaced: `304` then saves the bytes.  Newest ones are not kept.
 """
@@ -13,8 +16,10 @@ from hashlib import blake2b
 
 from msgspec import Struct
 
+from histbench.dictionaries import DCZ_MAX_BODY, DczEncoder
 from histbench.encodings import ENCODINGS
 from histbench.serve.message import Answer, Head
+from histbench.serve.shelf import Shelf
 
 __all__ = ["SAFE_HEADERS", "Response", "choose_coding", "finish"]
 
@@ -40,8 +45,10 @@ class Response(Struct, frozen=True, kw_only=True):
     body: bytes
 
 
-def choose_coding(accepted: str | None) -> str | None:
+def choose_coding(accepted: str | None, *, dcz: bool = False) -> str | None:
     """The coding to use for an Accept-Encoding header; None for the plain bytes.
+
+    `dcz` is among them where it can be made; it has to be named, since `*` is older than it.
 
     >>> choose_coding("gzip, br;q=0.5"), choose_coding("zstd, br"), choose_coding("deflate")
     ('gzip', 'br', None)
@@ -53,8 +60,11 @@ def choose_coding(accepted: str | None) -> str | None:
         name, _, parameter = part.partition(";")
         weights[name.strip().lower()] = _weight(parameter)
     others = weights.get("*", 0.0)
-    best = max(_CODINGS, key=lambda name: weights.get(name, others))
-    return best if weights.get(best, others) > 0 else None
+    liked = {name: weights.get(name, others) for name in _CODINGS}
+    if dcz:
+        liked = {"dcz": weights.get("dcz", 0.0), **liked}
+    best = max(liked, key=liked.__getitem__)
+    return best if liked[best] > 0 else None
 
 
 def _weight(parameter: str) -> float:
@@ -68,35 +78,54 @@ def _weight(parameter: str) -> float:
     return weight if 0 <= weight <= 1 else 0.0
 
 
-def finish(head: Head, answer: Answer, *, encode_from: int) -> Response:
-    """The response to `head`; takes the time of the compressor."""
-    accepted = head.headers.get("accept-encoding")
-    coding = choose_coding(None if accepted is None else ", ".join(accepted))
+def finish(head: Head, answer: Answer, *, encode_from: int, shelf: Shelf | None = None) -> Response:
+    """The response to `head`; takes the time of the compressor.
+
+    `shelf` has the dictionaries for this answer; None for one that they are not for.
+    """
     body = answer.body
     headers: dict[str, str] = {"content-type": answer.media_type, **SAFE_HEADERS}
+    headers["vary"] = "accept-encoding"
+    encoder = None
+    if shelf is not None and shelf.link is not None:
+        encoder = shelf.encoder(head)
+        headers["vary"] += ", available-dictionary"
+        if encoder is None or encoder.dictionary != shelf.offered:
+            headers["link"] = shelf.link
+    accepted = head.headers.get("accept-encoding")
+    coding = choose_coding(
+        None if accepted is None else ", ".join(accepted),
+        dcz=encoder is not None and len(body) <= DCZ_MAX_BODY,
+    )
     if len(body) < encode_from:
         coding = None
-    headers["vary"] = "accept-encoding"
+    if coding != "dcz":
+        encoder = None
     headers["cache-control"] = "no-store"
     if answer.status == 200 and answer.keep == "frozen":
         headers["cache-control"] = "private, no-cache"
-        headers["etag"] = etag = _etag(body, coding)
+        headers["etag"] = etag = _etag(body, coding, encoder)
         asked = ", ".join(head.headers.get("if-none-match", ()))
         if etag in [each.strip().removeprefix("W/") for each in asked.split(",")]:
             kept = {name: headers[name] for name in ("vary", "cache-control", "etag")}
             # What is kept takes these headers over, so that they have to be all that go with it.
             return _response(304, {**SAFE_HEADERS, **kept, **answer.headers}, b"")
     if coding is not None:
-        body = ENCODINGS[_CODINGS[coding]].encode(body)
+        body = ENCODINGS[_CODINGS[coding]].encode(body) if encoder is None else encoder(body)
         headers["content-encoding"] = coding
     headers |= answer.headers
     headers["content-length"] = str(len(body))
     return _response(answer.status, headers, b"" if head.method == "HEAD" else body)
 
 
-def _etag(body: bytes, coding: str | None) -> str:
-    # Strong: other bytes, other tag, and the coding makes other bytes.
-    return f'"{blake2b(body, digest_size=12).hexdigest()}{"" if coding is None else "-" + coding}"'
+def _etag(body: bytes, coding: str | None, encoder: DczEncoder | None) -> str:
+    # Strong: other bytes, other tag, and the coding makes other bytes; so does the dictionary.
+    tag = blake2b(body, digest_size=12).hexdigest()
+    if coding is not None:
+        tag += f"-{coding}"
+    if encoder is not None:
+        tag += f"-{encoder.dictionary.name[:16]}"
+    return f'"{tag}"'
 
 
 def _response(status: int, headers: Mapping[str, str], body: bytes) -> Response:

@@ -1,4 +1,4 @@
-"""What the operations work with: the sessions, the open readers, the settings.
+"""What the operations work with: the sessions, the open readers, the dictionaries, the settings.
 
 One desk for a daemon.  Operations run in threads, so all of it may be used from several at once.
 """
@@ -10,6 +10,7 @@ from histbench.serve.page_cache import PageCache
 from histbench.serve.readers import Readers
 from histbench.serve.sessions import Sessions
 from histbench.serve.settings import Settings
+from histbench.serve.shelf import Shelf
 from histbench.store import LogFile, open_log
 from histbench.transcript_file.reader import TranscriptReader
 
@@ -28,6 +29,7 @@ class Desk:
         self.sessions = Sessions(settings.root)
         self._keys = cursor_keys(settings.root, settings.key_file)
         self.logs: Readers[LogFile] = Readers(open_log, most=settings.open_readers)
+        self.shelf = Shelf(settings.dictionaries)
         self.pages = PageCache(most_bytes=settings.page_cache)
         self.transcripts: Readers[TranscriptReader] = Readers(
             self.open_transcript, most=settings.open_readers

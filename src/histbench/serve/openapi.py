@@ -13,6 +13,7 @@ import msgspec
 
 from histbench.history.schema import page_schema
 from histbench.serve import wire
+from histbench.serve.dictionaries import USE_AS_DICTIONARY
 from histbench.serve.parameters import Parameter
 from histbench.serve.refusals import STATUS
 from histbench.serve.routing import Operation
@@ -48,6 +49,24 @@ _REASONS = {
     422: "The session's file is damaged; `where` says at which place",
     500: "A defect of the daemon",
     503: "Not now",
+}
+
+# RFC 9842; what a browser sends and reads of its own accord.
+_AVAILABLE_DICTIONARY: Schema = {
+    "name": "Available-Dictionary",
+    "in": "header",
+    "required": False,
+    "description": "The SHA-256 of a dictionary that the caller has; the page may come as dcz.",
+    "schema": {"type": "string", "pattern": "^:[A-Za-z0-9+/]{43}=:$"},
+}
+_LINK: Schema = {
+    "description": "Where a dictionary for such pages is, unless the caller has it or there is none.",
+    "schema": {"type": "string"},
+}
+_USE_AS_DICTIONARY: Schema = {
+    "description": "Which requests the dictionary is for.",
+    "required": True,
+    "schema": {"const": USE_AS_DICTIONARY},
 }
 
 _LOAD_BODY: Schema = {
@@ -108,7 +127,11 @@ def _operation(operation: Operation) -> Schema:
     described: Schema = {
         "operationId": operation.name,
         "summary": operation.summary,
-        "parameters": [*_path_parameters(operation), *map(_parameter, operation.parameters)],
+        "parameters": [
+            *_path_parameters(operation),
+            *map(_parameter, operation.parameters),
+            *([_AVAILABLE_DICTIONARY] if operation.with_dictionary else []),
+        ],
         "responses": _responses(operation),
     }
     if operation.body is not None:
@@ -155,7 +178,13 @@ def _responses(operation: Operation) -> Schema:
         }
         good: Schema = {"description": "Events, until somebody ends it", "content": content}
     else:
-        good = {"description": "Done", "content": _json(_returned(operation))}
+        octets = operation.returns == "Octets"
+        content = {"application/octet-stream": {}} if octets else _json(_returned(operation))
+        good = {"description": "Done", "content": content}
+    if operation.with_dictionary:
+        good["headers"] = {"Link": _LINK}
+    elif operation.name == "dictionary":
+        good["headers"] = {"Use-As-Dictionary": _USE_AS_DICTIONARY}
     responses: Schema = {"200": good}
     if operation.answer is not None and operation.method == "GET":
         responses["304"] = {"description": "What the caller has still holds"}

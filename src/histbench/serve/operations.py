@@ -1,6 +1,7 @@
 """Every operation of the daemon, as one table; routing, checking and the document all read it."""
 
 from histbench.serve.about import LIST_PARAMETERS, capabilities, health, sessions
+from histbench.serve.dictionaries import dictionary
 from histbench.serve.history import (
     HISTORY_PARAMETERS,
     SUBAGENT_PARAMETERS,
@@ -136,6 +137,7 @@ OPERATIONS: tuple[Operation, ...] = (
         parameters=HISTORY_PARAMETERS,
         codes=(*_ID, "history_not_found", "page_too_large"),
         answer=history,
+        with_dictionary=True,
     ),
     Operation(
         name="subagentHistory",
@@ -152,6 +154,15 @@ OPERATIONS: tuple[Operation, ...] = (
             "subagent_catalog_diagnostic",
         ),
         answer=subagent_history,
+        with_dictionary=True,
+    ),
+    Operation(
+        name="dictionary",
+        template="/dictionary/{name}",
+        summary="A dictionary for history pages, by its SHA-256 in hexadecimal",
+        returns="Octets",
+        codes=("dictionary_not_found",),
+        answer=dictionary,
     ),
     Operation(
         name="events",

@@ -31,6 +31,7 @@ STATUS: Mapping[str, int] = {
     "workspace_not_found": 404,
     "history_not_found": 404,
     "subagent_not_found": 404,
+    "dictionary_not_found": 404,
     "file_not_found": 404,
     "is_a_directory": 404,
     "outside_root": 404,

@@ -25,6 +25,7 @@ class Operation(Struct, frozen=True, kw_only=True):
 
     `answer` is None for a stream, which `stream` makes.  `returns` names the schema of a 200;
     `body` that of the request.  `codes` are the error codes beside those that any request may meet.
+    `with_dictionary` is for answers that are like those which dictionaries are trained on.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Operation(Struct, frozen=True, kw_only=True):
     body: str | None = None
     codes: tuple[str, ...] = ()
     answer: Callable[[Desk, Call], Answer] | None = None
+    with_dictionary: bool = False
 
     @property
     def methods(self) -> tuple[str, ...]:

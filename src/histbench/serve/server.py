@@ -85,10 +85,10 @@ class Daemon:
         """Bind.
 
         Raises:
-            UsageError: `token_required`, `bad_address`.
+            UsageError: `token_required`, `dictionary_exposed`, `bad_address`.
             StorageError: `port_in_use`, `cannot_listen`, or the root is no folder.
         """
-        check_binding(host, settings.token)
+        check_binding(host, settings)
         if not settings.root.is_dir():
             raise StorageError("no such folder", code="file_not_found").at(file=str(settings.root))
         self._settings = settings

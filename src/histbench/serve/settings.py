@@ -8,6 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from histbench.dictionaries import Dictionary
 from histbench.errors import StorageError, UsageError
 from histbench.history.forms import MAX_PAGE_BYTES
 
@@ -30,6 +31,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     key_file: Path | None = None
     # Names beside `localhost` and address literals under which this daemon may be asked.
     host_names: tuple[str, ...] = ()
+    # For history pages: the first is offered, the others are taken from readers that have them.
+    dictionaries: tuple[Dictionary, ...] = ()
 
     # A cursor may have 64 KiB and stands in the request line.
     head_bytes: int = 128 * KIB
@@ -85,9 +88,23 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def check_binding(host: str, token: str | None) -> None:
-    """Raise UsageError (`token_required`) when the daemon would be open to the network."""
-    if token is None and not is_loopback(host):
+def check_binding(host: str, settings: Settings) -> None:
+    """Nothing goes over a network that must not.
+
+    Raises:
+        UsageError: `token_required`; `dictionary_exposed`, for plain HTTP is no secure context
+            (RFC 9842, section 8).
+    """
+    if is_loopback(host):
+        return
+    if settings.dictionaries:
+        raise UsageError(
+            "dictionaries are for connections that nobody can listen to",
+            code="dictionary_exposed",
+            found=host,
+            expected="a loopback address, with TLS in front of it where others are served",
+        )
+    if settings.token is None:
         raise UsageError(
             "a daemon that other machines can reach needs a token",
             code="token_required",

@@ -17,11 +17,13 @@ from importlib.resources.abc import Traversable
 
 from histbench.serve.message import Answer
 
-__all__ = ["shell_file"]
+__all__ = ["HTML", "shell_file"]
+
+HTML = "text/html; charset=utf-8"
 
 _MEDIA_TYPES = {
     ".css": "text/css; charset=utf-8",
-    ".html": "text/html; charset=utf-8",
+    ".html": HTML,
     ".js": "text/javascript; charset=utf-8",
 }
 
