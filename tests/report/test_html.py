@@ -5,15 +5,18 @@ from html.parser import HTMLParser
 
 import pytest
 from hypothesis import given
+from msgspec import structs
 
 from histbench.errors import UsageError
+from histbench.report.cells import Cell, Column, Table
 from histbench.report.document import compose
 from histbench.report.html import POLICY, render_html
-from histbench.results import load_results, save_results
+from histbench.report.html_table import render_table
+from histbench.results import Sample, load_results, save_results
 from report_results import HOSTILE, full_results, without
 from results_strategies import any_results
 
-VOID = {"meta", "rect", "path", "br"}
+VOID = {"meta", "rect", "path", "br", "input"}
 
 
 class Tags(HTMLParser):
@@ -171,3 +174,46 @@ def test_nothing_to_report_is_a_wrong_call():
         compose([])
 
     assert caught.value.code == "nothing_to_report"
+
+
+def test_tables_can_be_sorted_without_a_script():
+    """Each row bears its place by every column of numbers; what has no number comes last."""
+    table = Table(
+        title="t",
+        columns=(Column("form", "form"), Column("bytes"), Column("same")),
+        rows=tuple((Cell("raw"), Cell(str(n), n), Cell("1", 1)) for n in (30, None, 10, 20)),
+    )
+    page = render_table(table, name="t")
+    places = re.findall(r'<tr style="--o1:(\d)">', page)
+
+    assert [int(place) for place in places] == [2, 3, 0, 1]
+    assert re.findall(r">([\w ]+)</label>", page) == ["as listed", "bytes"]
+    assert "td{order:var(--o1)}" in page_of(full_results())
+
+
+def test_buttons_of_two_tables_do_not_hinder_each_other():
+    """Radio buttons of one name exclude each other: each table has a name of its own."""
+    tags = Tags(page_of(full_results(names=("a", "b", "c", "d")), full_results())).tags
+    chosen = [a["name"] for tag, a in tags if tag == "input" and "checked" in a]
+
+    assert len(chosen) > 5
+    assert len(set(chosen)) == len(chosen)
+
+
+def test_what_is_no_form_has_its_figures_all_the_same():
+    """A results file of a store or of a limit shows what it holds, and misses nothing."""
+    samples = tuple(
+        Sample(input="log", stage=stage, metric=metric, unit=unit, value=12345, encoding="zstd")
+        for stage, metric, unit in (
+            ("store.read", "seconds", "second"),
+            ("store.index", "bytes", "byte"),
+            ("memory.verify.rss", "peak_bytes", "byte"),
+        )
+    )
+    results = structs.replace(full_results(names=("log",)), samples=samples)
+    page = page_of(results)
+
+    assert "Forms were not measured" in page
+    assert '<p class="missing">' not in page
+    for shown in ("12,345,000.0", ">12,345<", ">0.012<", ">zstd<", "store.index", ">verify<"):
+        assert shown in page

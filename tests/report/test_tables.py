@@ -5,11 +5,10 @@ from hypothesis import given
 
 from histbench.report.cells import table
 from histbench.report.measured import gather
+from histbench.report.provenance import environment_table, inputs_table
 from histbench.report.tables import (
     beside_table,
     counts_table,
-    environment_table,
-    inputs_table,
     peaks_table,
     stages_table,
     wire_table,

@@ -13,12 +13,12 @@ from histbench.errors import UsageError
 from histbench.report.cells import Table
 from histbench.report.measured import Measured, Source, gather
 from histbench.report.panels import Panel, peak_panels, time_panels, wire_panels
+from histbench.report.provenance import environment_table, inputs_table
 from histbench.report.sentences import method, summary, warnings
 from histbench.report.tables import (
     beside_table,
     counts_table,
-    environment_table,
-    inputs_table,
+    others_table,
     peaks_table,
     stages_table,
     structure_table,
@@ -28,6 +28,8 @@ from histbench.report.tables import (
 __all__ = ["Figure", "Report", "Section", "compose", "to_json"]
 
 REPORT_VERSION = 1
+
+_ALWAYS = ("Bytes on the wire", "What a parser meets", "Time by stage", "Peaks of memory")
 
 
 class Figure(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,7 +82,15 @@ def compose(sources: Sequence[Source]) -> Report:
 
 def _section(measured: Measured) -> Section:
     it = measured.described
-    structure = structure_table(measured)
+    said = summary(measured)
+    figures = (
+        Figure(table=wire_table(measured), panels=tuple(wire_panels(measured))),
+        Figure(table=counts_table(measured)),
+        Figure(table=structure_table(measured)),
+        Figure(table=stages_table(measured), panels=tuple(time_panels(measured))),
+        Figure(table=peaks_table(measured), panels=tuple(peak_panels(measured))),
+        Figure(table=others_table(measured)),
+    )
     seed = "" if it.seed is None else f", seed {it.seed}"
     return Section(
         name=measured.name,
@@ -88,13 +98,13 @@ def _section(measured: Measured) -> Section:
             f"{'profile' if it.origin == 'profile' else 'file'}{seed}: {it.events:,} events, "
             f"{it.ordinary:,} of them ordinary and the rest in {it.rows:,} rows"
         ),
-        summary=summary(measured),
-        figures=(
-            Figure(table=wire_table(measured), panels=tuple(wire_panels(measured))),
-            Figure(table=counts_table(measured)),
-            *([Figure(table=structure)] if structure.rows else []),
-            Figure(table=stages_table(measured), panels=tuple(time_panels(measured))),
-            Figure(table=peaks_table(measured), panels=tuple(peak_panels(measured))),
+        # Of stores, daemons and transcripts other things were measured than forms of a page.
+        summary=said or ("Forms were not measured; what was stands below.",),
+        # What a report is about and was left out is told; the rest is shown where there is any.
+        figures=tuple(
+            figure
+            for figure in figures
+            if figure.table.rows or (said and figure.table.title in _ALWAYS)
         ),
     )
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable
 from importlib.resources import files
 
-from histbench.report.cells import Cell, Column, Table
 from histbench.report.document import Figure, Report, Section
+from histbench.report.html_table import render_table, sort_rules
 from histbench.report.palette import FORM_COLOURS, OTHER_COLOUR
 from histbench.report.svg import draw_panel
 from histbench.report.text import escaped
@@ -59,13 +59,12 @@ def render_html(report: Report) -> str:
 def _style() -> str:
     text = files("histbench.report").joinpath("page.css").read_text("utf-8")
     swatches = "".join(f".form-{form}{{--form:{c}}}\n" for form, c in FORM_COLOURS.items())
-    return f"{text}.form{{--form:{OTHER_COLOUR}}}\n{swatches}"
+    return f"{text}{sort_rules()}.form{{--form:{OTHER_COLOUR}}}\n{swatches}"
 
 
 def _contents(report: Report) -> str:
     links = [("summary", "Summary")]
-    if len(report.sections) <= _OPEN_SECTIONS:
-        links += [(f"in-{n}", section.name) for n, section in enumerate(report.sections)]
+    links += [(f"in-{n}", section.name) for n, section in enumerate(report.sections)]
     links += [("method", "Method"), ("environment", "Environment")]
     texts = "".join(f'<a href="#{anchor}">{escaped(name)}</a>' for anchor, name in links)
     return f'<nav aria-label="Contents">{texts}</nav>'
@@ -75,9 +74,10 @@ def _summary(report: Report) -> Iterable[str]:
     yield '<section id="summary"><h2>Summary</h2>'
     for section in report.sections:
         yield f"<h3>{escaped(section.name)}</h3>"
-        yield _list(section.summary or (f"{NOT_MEASURED}: raw and packed, both",))
+        yield _list(section.summary)
     if report.beside is not None:
-        yield f"<h3>{escaped(report.beside.title)}</h3>{_table(report.beside)}"
+        beside = render_table(report.beside, name="beside")
+        yield f"<h3>{escaped(report.beside.title)}</h3>{beside}"
     if report.warnings:
         texts = _list(report.warnings)
         yield f'<div class="warnings" role="note"><h3>To be careful with</h3>{texts}</div>'
@@ -94,7 +94,9 @@ def _words(text: str) -> str:
 
 
 def _section(number: int, section: Section, *, folded: bool) -> str:
-    body = "".join(map(_figure, section.figures))
+    body = "".join(
+        _figure(figure, name=f"in-{number}-{n}") for n, figure in enumerate(section.figures)
+    )
     head = f'<h2 id="in-{number}">{escaped(section.name)}</h2>'
     subtitle = f'<p class="subtitle">{escaped(section.subtitle)}</p>'
     if folded:
@@ -102,45 +104,13 @@ def _section(number: int, section: Section, *, folded: bool) -> str:
     return f"<section>{head}{subtitle}{body}</section>"
 
 
-def _figure(figure: Figure) -> str:
+def _figure(figure: Figure, *, name: str) -> str:
     head = f"<h3>{escaped(figure.table.title)}</h3>"
     if not figure.table.rows:
         return f'{head}<p class="missing">{NOT_MEASURED}</p>'
     panels = "".join(map(draw_panel, figure.panels))
     drawn = f'<div class="panels">{panels}</div>' if panels else ""
-    return head + drawn + _table(figure.table)
-
-
-def _table(table: Table) -> str:
-    head = "".join(
-        f'<th scope="col" class="{column.kind}">{escaped(column.title)}</th>'
-        for column in table.columns
-    )
-    rows, before = [], None
-    for row in table.rows:
-        lead = [cell.text for cell in row[: table.group]]
-        place = "starts" if lead != before else "repeats"
-        starts = f' class="{place}"' if table.group else ""
-        cells = "".join(
-            _cell(cell, column) for cell, column in zip(row, table.columns, strict=True)
-        )
-        rows.append(f"<tr{starts}>{cells}</tr>")
-        before = lead
-    notes = _list(table.notes) if table.notes else ""
-    return (
-        f'<div class="frame" role="region" aria-label="{escaped(table.title)}" tabindex="0">'
-        f"<table><thead><tr>{head}</tr></thead><tbody>\n{chr(10).join(rows)}\n"
-        f"</tbody></table></div>" + (f'<div class="notes">{notes}</div>' if notes else "")
-    )
-
-
-def _cell(cell: Cell, column: Column) -> str:
-    classes = " ".join(filter(None, (column.kind, cell.mark)))
-    text = escaped(cell.text)
-    if column.kind == "form":
-        known = f" form-{cell.text}" if cell.text in FORM_COLOURS else ""
-        return f'<td class="form{known}">{text}</td>'
-    return f'<td class="{classes}">{text}</td>'
+    return head + drawn + render_table(figure.table, name=name)
 
 
 def _method(report: Report) -> Iterable[str]:
@@ -149,6 +119,7 @@ def _method(report: Report) -> Iterable[str]:
         if label:
             yield f"<h3>{escaped(label)}</h3>"
         yield "".join(f"<p>{_words(text)}</p>" for text in sentences)
-    yield f"<h3>{escaped(report.inputs.title)}</h3>{_table(report.inputs)}"
+    inputs = render_table(report.inputs, name="inputs")
+    yield f"<h3>{escaped(report.inputs.title)}</h3>{inputs}"
     yield f'<h3 id="environment">{escaped(report.environment.title)}</h3>'
-    yield _table(report.environment) + "</section>"
+    yield render_table(report.environment, name="facts") + "</section>"

@@ -70,7 +70,7 @@ def _lines(report: Report) -> Iterator[str]:
     yield from (f"# {report.title}", "")
     for section in report.sections:
         yield from (f"## {_code(section.name)}", "", _words(section.subtitle), "")
-        yield from _list(section.summary or (f"{NOT_MEASURED}: raw and packed, both",))
+        yield from _list(section.summary)
         yield ""
     if report.warnings:
         yield from ("## To be careful with", "", *_list(report.warnings), "")

@@ -38,6 +38,8 @@ class Measured:
         self.described = described
         self.label = label
         self._series = series
+        # A stage fixes the metric, so these three are enough.
+        self._by_stage = {(key.stage, key.form, key.encoding): each for key, each in series.items()}
         self.forms = tuple(dict.fromkeys(key.form for key in series if key.form))
 
     @property
@@ -59,9 +61,8 @@ class Measured:
         return self._series[key]
 
     def series(self, stage: str, form: str, encoding: str = "") -> Series | None:
-        """The series of a known stage, or None."""
-        key = SeriesKey(self.described.name, form, encoding, stage, STAGES[stage].metric)
-        return self._series.get(key)
+        """The series of a stage, or None."""
+        return self._by_stage.get((stage, form, encoding))
 
     def summary(self, stage: str, form: str, encoding: str = "") -> Summary | None:
         """Its summary; None where nothing was measured."""

@@ -12,7 +12,7 @@ import msgspec
 
 from histbench.report.measured import Measured, is_unstable
 from histbench.report.tables import has_published
-from histbench.results import NOT_MEASURED, STAGES
+from histbench.results import NOT_MEASURED
 from histbench.results.numbers import bytes_text, change_text, megabytes, milliseconds
 from histbench.results.published import PUBLISHED_BYTES
 
@@ -20,14 +20,23 @@ __all__ = ["Bar", "Panel", "peak_panels", "time_panels", "wire_panels"]
 
 
 class Bar(msgspec.Struct, frozen=True, kw_only=True):
-    """One form's figure; `value` None is drawn as no bar, with the words of `text`."""
+    """One form's figure; `value` None is drawn as no bar, with the words of `text`.
+
+    The form gives the colour, and the name unless there is a `label`.
+    """
 
     form: str
     value: float | None
     text: str
+    label: str = ""
     ticks: tuple[float, ...] = ()
     mark: float | None = None
     mark_text: str = ""
+
+    @property
+    def name(self) -> str:
+        """What stands at the bar."""
+        return self.label or self.form
 
 
 class Panel(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,7 +61,7 @@ class Panel(msgspec.Struct, frozen=True, kw_only=True):
     def alternative(self) -> str:
         """The panel in words, for those who do not see it."""
         bars = ", ".join(
-            f"{bar.form} {bar.text}" + (f" ({bar.mark_text})" if bar.mark_text else "")
+            f"{bar.name} {bar.text}" + (f" ({bar.mark_text})" if bar.mark_text else "")
             for bar in self.bars
         )
         line = f"; {self.reference_text}" if self.reference_text else ""
@@ -149,7 +158,7 @@ def peak_panels(measured: Measured) -> Iterator[Panel]:
     for stage, title, subtitle in _PEAKS:
         bars = []
         for form in measured.forms:
-            if stage in STAGES and measured.series(stage, form) is not None:
+            if measured.series(stage, form) is not None:
                 peak = measured.median(stage, form)
                 text = NOT_MEASURED if peak is None else f"{megabytes(peak)} MB"
                 bars.append(Bar(form=form, value=peak, text=text))

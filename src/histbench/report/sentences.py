@@ -6,6 +6,7 @@ except that it was not; the method is told from the recorded settings and counte
 
 from collections.abc import Iterator, Sequence
 
+from histbench.history import FORMS
 from histbench.report.measured import UNSTABLE, Measured, Source, is_unstable
 from histbench.report.tables import has_published
 from histbench.results import NOT_MEASURED, Results
@@ -15,13 +16,19 @@ from histbench.results.published import PUBLISHED_BYTES
 __all__ = ["client_peak", "method", "summary", "time_to_first_use", "warnings"]
 
 _MIN_RUNS = 3
+# Less than half of the last digit shown.
+_NOTHING = 0.0005
 _FEW_SHOWN = 3
+# Of two forms, the sentence before this one tells which is the smaller.
+_MIN_FORMS = 3
+_LOSSY = frozenset(form.name for form in FORMS.values() if not form.lossless)
 
 
 def summary(measured: Measured) -> tuple[str, ...]:
     """What packing does to one input's bytes, to its time to first use, and to memory."""
     sentences = (
         _bytes_saved(measured),
+        _smallest(measured),
         _published(measured),
         time_to_first_use(measured),
         client_peak(measured),
@@ -34,8 +41,8 @@ def _percent(fraction: float) -> str:
 
 
 def _compared(fraction: float) -> str:
-    if fraction == 0:
-        return "the same"
+    if abs(fraction) < _NOTHING:
+        return "as much, to 0.1 %," if fraction else "as much"
     return f"{_percent(fraction)} {'less' if fraction < 0 else 'more'}"
 
 
@@ -53,11 +60,30 @@ def _bytes_saved(measured: Measured) -> str:
             holes.append(encoding)
         else:
             known.append(f"{_compared(change)} under {encoding}")
-    text = f"Packed, it takes {_compared(plain)} than raw: {bytes_text(packed)} bytes instead of "
+    than = "as" if abs(plain) < _NOTHING else "than"
+    text = f"Packed, it takes {_compared(plain)} {than} raw: {bytes_text(packed)} bytes instead of "
     text += bytes_text(raw)
     text += f"; compressed, {_listed(known)}" if known else ""
     text += f" ({_listed(holes)}: {NOT_MEASURED} for both)" if holes else ""
     return text + "."
+
+
+def _smallest(measured: Measured) -> str:
+    """Which of the forms that give every event back is the smallest, encoding by encoding."""
+    told = []
+    for encoding in measured.encodings():
+        sizes = {
+            form: size
+            for form in measured.forms
+            if form not in _LOSSY and (size := measured.median("wire", form, encoding)) is not None
+        }
+        if len(sizes) >= _MIN_FORMS and "packed" in sizes:
+            least = min(sizes, key=lambda form: sizes[form])
+            name = "plain" if encoding == "identity" else encoding
+            less = (sizes[least] - sizes["packed"]) / sizes["packed"]
+            than = "" if least == "packed" else f", {_compared(less)} than packed"
+            told.append(f"{name} {least} ({bytes_text(sizes[least])} bytes{than})")
+    return f"Smallest of the forms that give every event back: {_listed(told)}." if told else ""
 
 
 def _listed(parts: Sequence[str]) -> str:
@@ -80,19 +106,23 @@ def _published(measured: Measured) -> str:
 
 def time_to_first_use(measured: Measured) -> str:
     """How long a client takes from page bytes to state, packed beside raw; "" if not measured."""
-    raw, packed, joined = (
-        measured.summary("client.total", form) for form in ("raw", "packed", "joined")
+    raw, packed, *others = (
+        measured.summary("client.total", form) for form in ("raw", "packed", "joined", "lean")
     )
     if raw is None or packed is None:
         return ""
-    unstable = any(each is not None and is_unstable(each) for each in (raw, packed, joined))
+    unstable = any(each is not None and is_unstable(each) for each in (raw, packed, *others))
     text = (
         f"From page bytes to first use (parsed, proved, folded) the packed page takes "
         f"{milliseconds(packed.median)} ms where the raw one takes {milliseconds(raw.median)} ms, "
         f"{_times(raw.median, packed.median)}"
     )
-    if joined is not None:
-        text += f"; joined takes {milliseconds(joined.median)} ms"
+    told = [
+        f"{form} takes {milliseconds(each.median)} ms"
+        for form, each in zip(("joined", "lean"), others, strict=True)
+        if each is not None
+    ]
+    text += f"; {_listed(told)}" if told else ""
     return text + (f" (spread above {UNSTABLE:.0%}: unstable)." if unstable else ".")
 
 

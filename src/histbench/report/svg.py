@@ -53,7 +53,7 @@ def _x(value: float, top: float) -> float:
 def _draw_bar(bar: Bar, y: float, top: float) -> str:
     baseline, rail = y + 11, y + _TEXT
     parts = [
-        f'<text x="0" y="{baseline:g}">{escaped(bar.form)}</text>',
+        f'<text x="0" y="{baseline:g}">{escaped(bar.name)}</text>',
         f'<text class="v" x="{_WIDTH}" y="{baseline:g}">{escaped(bar.text)}</text>',
         f'<rect class="rail" x="0" y="{rail:g}" width="{_WIDTH}" height="{_BAR}"/>',
     ]

@@ -4,9 +4,8 @@
     counts    what a parser meets
     stages    median, spread and ratio to json.loads of the raw page, by stage and form
     peaks     the kinds of memory peak, which do not mean the same
+    others    bytes and counts of what is no stage of a page
     beside    one line per input, when there are several
-    inputs    what was measured, to the byte
-    environment  what the numbers depend on, one column per results file
 
 A hole is written out as `not measured`; its reason stands in the notes.
 """
@@ -14,8 +13,14 @@ A hole is written out as `not measured`; its reason stands in the notes.
 from collections.abc import Sequence
 
 from histbench.report.cells import NO_VALUE, Cell, Column, Mark, Table
-from histbench.report.measured import UNSTABLE, Measured, Source, is_unstable
-from histbench.results import NOT_MEASURED, STAGES, Input, Results, SeriesKey, Summary
+from histbench.report.measured import UNSTABLE, Measured, is_unstable
+from histbench.results import (
+    METRIC_UNITS,
+    NOT_MEASURED,
+    STAGES,
+    SeriesKey,
+    Summary,
+)
 from histbench.results.numbers import (
     bytes_text,
     change_text,
@@ -28,9 +33,8 @@ from histbench.results.published import PUBLISHED_BYTES, PUBLISHED_PROFILES, PUB
 __all__ = [
     "beside_table",
     "counts_table",
-    "environment_table",
     "has_published",
-    "inputs_table",
+    "others_table",
     "peaks_table",
     "stages_table",
     "structure_table",
@@ -158,10 +162,13 @@ def structure_table(measured: Measured) -> Table:
 
 
 def stages_table(measured: Measured) -> Table:
-    """Median, spread, minimum and ratio of every timed stage that has no encoding."""
+    """Median, spread, minimum and ratio of every timed stage; the wire table has the encodings'."""
+    keys = [key for key in measured.keys("seconds") if key.stage not in _PER_ENCODING]
+    encoded = any(key.encoding for key in keys)
     columns = (
         Column("stage", "label"),
         Column("form", "form"),
+        *([Column("encoding", "label")] if encoded else []),
         Column("median ms", unit="millisecond"),
         Column("MAD ms", unit="millisecond"),
         Column("min ms", unit="millisecond"),
@@ -170,32 +177,32 @@ def stages_table(measured: Measured) -> Table:
         Column("", "label"),
         Column("what it is", "label"),
     )
-    keys = [key for key in measured.keys("seconds") if key.stage not in _PER_ENCODING]
-    rows = []
+    rows, unstable = [], False
     for number, key in enumerate(keys):
         # Said once for the rows of a stage.
         begins = not number or keys[number - 1].stage != key.stage
         known = STAGES.get(key.stage)
         words = known.description if known and begins else ""
-        rows.append((*_stage_row(measured, key), Cell(words)))
+        figures = _stage_figures(measured, key)
+        unstable = unstable or figures[0].mark == "unstable"
+        encoding = [Cell(key.encoding or NO_VALUE)] if encoded else []
+        rows.append((Cell(key.stage), Cell(key.form), *encoding, *figures, Cell(words)))
     notes = list(measured.notes(keys))
-    if any(row[2].mark == "unstable" for row in rows):
+    if unstable:
         notes.append(f"unstable: the spread (MAD) is more than {UNSTABLE:.0%} of the median")
     return Table(
         title="Time by stage", columns=columns, rows=tuple(rows), notes=tuple(notes), group=1
     )
 
 
-def _stage_row(measured: Measured, key: SeriesKey) -> tuple[Cell, ...]:
-    labels = (Cell(key.stage), Cell(key.form))
+def _stage_figures(measured: Measured, key: SeriesKey) -> tuple[Cell, ...]:
     summary = measured[key].summary
     if summary is None:
-        return (*labels, _HOLE, *[_NOTHING] * 4, Cell(""))
+        return (_HOLE, *[_NOTHING] * 4, Cell(""))
     baseline = measured.baseline_seconds
     ratio = summary.median / baseline if baseline else None
     mark = _mark(summary)
     return (
-        *labels,
         Cell(milliseconds(summary.median), summary.median * 1e3, mark),
         Cell(milliseconds(summary.mad), summary.mad * 1e3),
         Cell(milliseconds(summary.minimum), summary.minimum * 1e3),
@@ -240,10 +247,39 @@ def peaks_table(measured: Measured) -> Table:
 
 
 def _peak(measured: Measured, stage: str, form: str, encoding: str) -> Cell:
-    if stage not in STAGES or measured.series(stage, form, encoding) is None:
+    if measured.series(stage, form, encoding) is None:
         return _NOTHING
     peak = measured.median(stage, form, encoding)
     return _HOLE if peak is None else Cell(megabytes(peak), peak / 1e6)
+
+
+def others_table(measured: Measured) -> Table:
+    """Bytes and counts that no other table shows: of indexes, of pages of a log, of limits."""
+    keys = [
+        key
+        for metric in ("bytes", "count")
+        for key in measured.keys(metric)
+        if key.stage not in STAGES
+    ]
+    rows = []
+    for key in keys:
+        summary = measured[key].summary
+        figure = _HOLE if summary is None else Cell(bytes_text(summary.median), summary.median)
+        labels = (key.stage, key.form or NO_VALUE, key.encoding or NO_VALUE)
+        rows.append((*map(Cell, labels), figure, Cell(METRIC_UNITS[key.metric])))
+    return Table(
+        title="Other sizes and counts",
+        columns=(
+            Column("figure", "label"),
+            Column("form", "form"),
+            Column("encoding", "label"),
+            Column("value"),
+            Column("unit", "label"),
+        ),
+        rows=tuple(rows),
+        notes=measured.notes(keys),
+        group=1,
+    )
 
 
 # Heading, unit, stage, form, encoding: the figures that inputs are held against each other by.
@@ -251,18 +287,21 @@ _BESIDE = (
     ("raw bytes", "byte", "wire", "raw", "identity"),
     ("packed bytes", "byte", "wire", "packed", "identity"),
     ("joined bytes", "byte", "wire", "joined", "identity"),
+    ("lean bytes", "byte", "wire", "lean", "identity"),
     ("raw br-5", "byte", "wire", "raw", "br-5"),
     ("packed br-5", "byte", "wire", "packed", "br-5"),
     ("joined br-5", "byte", "wire", "joined", "br-5"),
+    ("lean br-5", "byte", "wire", "lean", "br-5"),
     ("raw to first use ms", "millisecond", "client.total", "raw", ""),
     ("packed ms", "millisecond", "client.total", "packed", ""),
     ("joined ms", "millisecond", "client.total", "joined", ""),
+    ("lean ms", "millisecond", "client.total", "lean", ""),
 )
 
 
 def beside_table(all_measured: Sequence[Measured]) -> Table:
     """One row per input: the figures to hold inputs and results files against each other by."""
-    # A column that would hold nothing but holes says nothing about anybody.
+    # A column or a row that would hold nothing but holes says nothing about anybody.
     shown = [
         (title, unit, stage, form, encoding)
         for title, unit, stage, form, encoding in _BESIDE
@@ -270,6 +309,8 @@ def beside_table(all_measured: Sequence[Measured]) -> Table:
     ]
     rows = []
     for each in all_measured:
+        if shown and all(each.median(*where) is None for _, _, *where in shown):
+            continue
         cells = [Cell(each.name), Cell(bytes_text(each.described.events), each.described.events)]
         for _, unit, stage, form, encoding in shown:
             summary = each.summary(stage, form, encoding)
@@ -286,62 +327,3 @@ def beside_table(all_measured: Sequence[Measured]) -> Table:
         *(Column(title, unit=unit) for title, unit, *_ in shown),
     )
     return Table(title="Side by side", columns=columns, rows=tuple(rows))
-
-
-def inputs_table(all_measured: Sequence[Measured]) -> Table:
-    """What was measured: counts, size, what the reader reported, and the digest of the file."""
-    columns = (
-        Column("input", "label"),
-        Column("events", unit="count"),
-        Column("ordinary", unit="count"),
-        Column("rows", unit="count"),
-        Column("file bytes", unit="byte"),
-        Column("made by", "label"),
-        Column("reader's remarks", "label"),
-        Column("SHA-256", "label"),
-    )
-    rows = tuple(
-        (
-            Cell(each.name),
-            *(Cell(bytes_text(n), n) for n in (it.events, it.ordinary, it.rows, it.bytes)),
-            Cell(_maker(it)),
-            Cell(", ".join(f"{code} ({n})" for code, n in it.diagnostics.items()) or NO_VALUE),
-            Cell(it.sha256),
-        )
-        for each in all_measured
-        for it in (each.described,)
-    )
-    return Table(title="Inputs", columns=columns, rows=rows)
-
-
-def _maker(described: Input) -> str:
-    """The profile, or the format of a file and where its times come from."""
-    if described.profile is not None:
-        return f"{described.profile}, seed {described.seed}"
-    if described.format is None:
-        return NO_VALUE
-    return f"{described.format}, {described.clock} clock"
-
-
-def environment_table(sources: Sequence[Source]) -> Table:
-    """Environment and settings of each results file, what differs between them first."""
-    maps = [_facts(results) for _, results in sources]
-    names = list(dict.fromkeys(name for each in maps for name in each))
-    names.sort(key=lambda name: all(each.get(name) == maps[0].get(name) for each in maps))
-    columns = [Column("", "label")]
-    columns += [Column(label or "value", "label") for label, _ in sources]
-    rows = tuple((Cell(name), *(Cell(_setting(each.get(name))) for each in maps)) for name in names)
-    return Table(title="Environment and settings", columns=tuple(columns), rows=rows)
-
-
-def _facts(results: Results) -> dict[str, object]:
-    """What was asked for and when, then the environment, then the settings, sorted."""
-    facts: dict[str, object] = {"created": results.created_at, "command": results.command}
-    facts |= sorted(results.environment.items())
-    return facts | {f"setting {name}": it for name, it in sorted(results.settings.items())}
-
-
-def _setting(value: object) -> str:
-    if value is None:
-        return NO_VALUE
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
