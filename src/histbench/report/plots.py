@@ -1,4 +1,4 @@
-"""Panels as matplotlib figures, for notebooks.
+"""Panels as matplotlib figures, for notebooks: bars, and lines of growth.
 
 The same panels, words and colours as on the page.  Figures are made without pyplot: nothing is
 registered, nothing is shown twice, and nobody's settings change.  This module alone imports
@@ -7,16 +7,18 @@ matplotlib, which takes a second.
 
 import io
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from histbench.errors import UsageError
+from histbench.report.lines import Line, LinePanel
 from histbench.report.palette import form_colour
 from histbench.report.panels import Panel
 
-__all__ = ["PanelFigure", "plot_panels"]
+__all__ = ["PanelFigure", "plot_lines", "plot_panels"]
 
 _INK = "#222222"
 _PALE = "#666666"
@@ -24,6 +26,9 @@ _INCHES_WIDE = 3.6
 _INCHES_BAR = 0.42
 _INCHES_HEAD = 0.7
 _DOTS_PER_INCH = 110
+_LINES_INCHES = (4.6, 3.0)
+# Of the height of a panel: words at the ends of two lines stand at least so far apart.
+_WORDS_APART = 0.085
 
 
 class PanelFigure(Figure):
@@ -45,18 +50,40 @@ def plot_panels(panels: Iterable[Panel], *, columns: int = 3) -> PanelFigure:
         UsageError: no panels (`nothing_to_plot`).
     """
     drawn = list(panels)
-    if not drawn:
-        raise UsageError("no panels", code="nothing_to_plot", expected="at least one")
-    columns = min(columns, len(drawn))
-    lines = math.ceil(len(drawn) / columns)
-    bars = max(len(panel.bars) for panel in drawn)
-    size = (_INCHES_WIDE * columns, (_INCHES_HEAD + _INCHES_BAR * bars) * lines)
-    figure = PanelFigure(figsize=size, layout="constrained")
-    figure.alternative = ". ".join(panel.alternative for panel in drawn)
-    for axis in figure.subplots(lines, columns, squeeze=False).flat:
-        axis.set_axis_off()
+    bars = max((len(panel.bars) for panel in drawn), default=0)
+    figure = _figure(drawn, columns, (_INCHES_WIDE, _INCHES_HEAD + _INCHES_BAR * bars))
     for axis, panel in zip(figure.axes, drawn, strict=False):
         _plot(axis, panel)
+    return figure
+
+
+def plot_lines(panels: Iterable[LinePanel], *, columns: int = 2) -> PanelFigure:
+    """A figure of small multiples of growth, each line with its name and slope at its end.
+
+    Raises:
+        UsageError: no panels (`nothing_to_plot`).
+    """
+    drawn = list(panels)
+    figure = _figure(drawn, columns, _LINES_INCHES)
+    for axis, panel in zip(figure.axes, drawn, strict=False):
+        axis.set_axis_on()
+        _plot_lines(axis, panel)
+    return figure
+
+
+def _figure(
+    panels: Sequence[Panel] | Sequence[LinePanel], columns: int, inches: tuple[float, float]
+) -> PanelFigure:
+    """An empty figure with room for the panels, so many inches wide and high each."""
+    if not panels:
+        raise UsageError("no panels", code="nothing_to_plot", expected="at least one")
+    columns = min(columns, len(panels))
+    rows = math.ceil(len(panels) / columns)
+    size = (inches[0] * columns, inches[1] * rows)
+    figure = PanelFigure(figsize=size, layout="constrained")
+    figure.alternative = ". ".join(panel.alternative for panel in panels)
+    for axis in figure.subplots(rows, columns, squeeze=False).flat:
+        axis.set_axis_off()
     return figure
 
 
@@ -68,7 +95,7 @@ def _plot(axis: Any, panel: Panel) -> None:
     for number, bar in enumerate(panel.bars):
         text_y = number - 0.26
         axis.barh(number, bar.value or 0, height=0.3, color=form_colour(bar.form))
-        axis.text(0, text_y, bar.form, fontsize=8, color=_INK)
+        axis.text(0, text_y, bar.name, fontsize=8, color=_INK)
         axis.text(top, text_y, bar.text, fontsize=8, color=_INK, ha="right")
         axis.plot(bar.ticks, [number] * len(bar.ticks), "|", color=_INK, markersize=5)
         if bar.mark is not None:
@@ -84,3 +111,67 @@ def _plot(axis: Any, panel: Panel) -> None:
             )
     if panel.reference is not None:
         axis.axvline(panel.reference, color=_INK, linewidth=0.8, linestyle=":")
+
+
+def _plot_lines(axis: Any, panel: LinePanel) -> None:
+    axis.set_title(panel.title, loc="left", fontsize=9, color=_INK)
+    axis.set_xscale("log")
+    axis.set_yscale("log")
+    for line in panel.lines:
+        xs, ys = zip(*line.points, strict=True) if line.points else ((), ())
+        axis.plot(xs, ys, "o-", color=form_colour(line.form), linewidth=1.6, markersize=3.5)
+    axis.set_xlabel("events", fontsize=8, color=_PALE, loc="left")
+    for scale, number in ((axis.xaxis, _count_text), (axis.yaxis, _UNIT_TEXTS[panel.unit])):
+        scale.set_major_locator(LogLocator(numticks=9))
+        scale.set_major_formatter(FuncFormatter(lambda value, _, number=number: number(value)))
+        scale.set_minor_formatter(NullFormatter())
+    axis.tick_params(labelsize=8, colors=_PALE, which="both", length=2)
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.grid(visible=True, which="major", color="#DDDDDD", linewidth=0.6)
+    for line, height in _word_heights(axis, panel.lines):
+        axis.annotate(
+            line.text,
+            (line.points[-1][0], line.points[-1][1]),
+            xytext=(1.03, height),
+            textcoords="axes fraction",
+            fontsize=8,
+            color=_INK,
+            va="center",
+            arrowprops={
+                "arrowstyle": "-",
+                "color": form_colour(line.form),
+                "linewidth": 0.8,
+                "relpos": (0, 0.5),
+            },
+        )
+
+
+def _word_heights(axis: Any, lines: Sequence[Line]) -> Iterator[tuple[Line, float]]:
+    """Each line with the height of its words, from the lowest up, none upon another."""
+    low, high = map(math.log, axis.get_ylim())
+    ends = [
+        ((math.log(line.points[-1][1]) - low) / (high - low), line) for line in lines if line.points
+    ]
+    least = 0.0
+    ends.sort(key=lambda end: end[0])
+    for at, (height, line) in enumerate(ends):
+        # Those above need their room as well.
+        most = 1 - _WORDS_APART * (len(ends) - 1 - at)
+        shown = max(least, min(height, most))
+        yield line, shown
+        least = shown + _WORDS_APART
+
+
+def _count_text(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+def _scaled(value: float, units: Sequence[tuple[float, str]]) -> str:
+    size, unit = next(((size, unit) for size, unit in units if value >= size), units[-1])
+    return f"{value / size:,.3g} {unit}"
+
+
+_UNIT_TEXTS = {
+    "byte": lambda value: _scaled(value, ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1, "B"))),
+    "second": lambda value: _scaled(value, ((1, "s"), (1e-3, "ms"), (1e-6, "µs"))),
+}
