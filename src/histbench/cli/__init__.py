@@ -7,7 +7,7 @@
     convert   import, pack, unpack, re-frame          fixtures   keep test fixtures canonical
     page      one history page as JSON                transcript one page of a conversation
     corpus    many logs at once, on Dask              serve      the daemon
-    limit     what a log needs at best
+    limit     what a log needs at best        dictionary train one, see what it saves
 
 Machine output and tables go to standard output, everything else to standard error.
 """
@@ -19,6 +19,7 @@ from histbench.cli.commands import Commands
 from histbench.cli.compare import compare
 from histbench.cli.convert import convert
 from histbench.cli.corpus import corpus
+from histbench.cli.dictionary import dictionary
 from histbench.cli.fixtures import fixtures
 from histbench.cli.formats import formats
 from histbench.cli.inspect import inspect
@@ -56,6 +57,7 @@ for command in (
     page,
     transcript,
     corpus,
+    dictionary,
     serve,
 ):
     main.add_command(command)
