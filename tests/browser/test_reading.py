@@ -211,23 +211,71 @@ def test_a_narrow_window_shows_one_thing_at_a_time(narrow):
     assert narrow.page.locator("#transcript").evaluate("t => t.scrollWidth <= t.clientWidth")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(shell, scheme):
-    """On the list and on a session with everything open."""
+def accessibility_faults(shell):
+    """What axe finds on what is shown now."""
     if not AXE.is_file():
         pytest.skip("axe-core is not installed")
-    shell.page.emulate_media(color_scheme=scheme)
-    shell.open_whole(HOSTILE)
-    for details in shell.page.locator("#blocks details").all():
-        details.locator("summary").click()
     # The policy of the page lets nobody add a script, but a debugger may.
     shell.page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = shell.page.evaluate(
+    return shell.page.evaluate(
         "async () => (await axe.run()).violations.map(v =>"
         " [v.id, v.nodes.slice(0, 3).map(n => n.html.slice(0, 200))])"
     )
 
-    assert found == []
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(shell, scheme):
+    """On the list, and on a session with everything open."""
+    shell.page.emulate_media(color_scheme=scheme)
+    shell.page.goto(shell.url)
+    shell.page.locator("#session-list a").first.wait_for()
+    listed = accessibility_faults(shell)
+    shell.open_whole(HOSTILE)
+    for details in shell.page.locator("#blocks details").all():
+        details.locator("summary").click()
+
+    assert listed == []
+    assert accessibility_faults(shell) == []
+
+
+def test_axe_finds_nothing_in_a_narrow_window(narrow):
+    """On the list, with the turns and results over the text, and on a session that is not there."""
+    narrow.failures_are_expected = True
+    narrow.page.goto(narrow.url)
+    narrow.page.locator("#session-list a").first.wait_for()
+    found = accessibility_faults(narrow)
+    narrow.open(OTHER)
+    narrow.page.get_by_role("button", name="Turns").click()
+    narrow.page.get_by_label("Search this session").fill("session 3")
+    narrow.page.locator("button.hit").first.wait_for()
+    found += accessibility_faults(narrow)
+    narrow.open("nowhere", ready=False)
+    narrow.page.get_by_role("alert").first.wait_for()
+
+    assert found + accessibility_faults(narrow) == []
+
+
+def test_arrows_go_through_lists_from_where_words_are_typed(shell):
+    """From the filter into the sessions, and from the search into its results and back."""
+    shell.page.goto(shell.url)
+    shell.page.locator("#session-list a").first.wait_for()
+    focus = "document.activeElement"
+    shell.page.keyboard.press("/")
+    shell.page.keyboard.type("0004")
+    shell.page.keyboard.press("ArrowDown")
+    shell.page.keyboard.press("Enter")
+    shell.wait_for_record("r39")
+    shell.page.keyboard.press("/")
+    shell.page.keyboard.type("session 3")
+    shell.page.locator("button.hit").nth(1).wait_for()
+    places = []
+    for key in ("ArrowDown", "ArrowDown", "ArrowUp", "ArrowUp"):
+        shell.page.keyboard.press(key)
+        hits = f"[...document.querySelectorAll('button.hit')].indexOf({focus})"
+        places.append(shell.page.evaluate(hits))
+
+    assert places == [0, 1, 0, -1]
+    assert shell.page.evaluate(f"{focus}.id") == "search"
 
 
 def test_landmarks_and_order_of_focus(shell):

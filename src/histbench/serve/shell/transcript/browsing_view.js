@@ -131,7 +131,7 @@ export class BrowsingView extends TranscriptView {
   /** @param {Answer} page */
   _append(page) {
     this._fold(this._blocks, this._fresh(page));
-    if (this._isOver(this._blocks)) this._makeRoom();
+    if (this._bounds.areOver(this._blocks)) this._makeRoom();
     this.capacityReached = false;
     if (!page.hasMore) this._want("attach");
     return true;
@@ -152,7 +152,7 @@ export class BrowsingView extends TranscriptView {
     this.lastEventId = page.lastEventId;
     this.epoch = page.epoch;
     this._readerAt = "newer";
-    if (this._isOver(this._blocks)) this._makeRoom();
+    if (this._bounds.areOver(this._blocks)) this._makeRoom();
     return true;
   }
 
@@ -161,10 +161,10 @@ export class BrowsingView extends TranscriptView {
    * @param {Blocks} older
    */
   _makeRoomFor(older) {
-    const { blocks, bytes } = this._trimmed();
+    const { blocks, bytes } = this._bounds.trimmed();
     const room = { blocks: blocks - older.blocks.length, bytes: bytes - older.size };
     if (room.blocks < 1 || room.bytes < 1) return false;
     if (this._blocks.dropNewest(room.blocks, room.bytes)) this.hasNewer = true;
-    return !this._isOver(this._blocks, older);
+    return !this._bounds.areOver(this._blocks, older);
   }
 }

@@ -6,6 +6,7 @@
  */
 
 import { Blocks, recordOf } from "./blocks.js";
+import { ViewBounds } from "./view_bounds.js";
 import { failureOfStatus, readAnswer, updateOf } from "./view_requests.js";
 
 /** @typedef {import("./view_requests.js").Answer} Answer */
@@ -13,12 +14,8 @@ import { failureOfStatus, readAnswer, updateOf } from "./view_requests.js";
 /** @typedef {import("./view_requests.js").ViewFailure} ViewFailure */
 /** @typedef {import("./view_requests.js").ViewRequest} ViewRequest */
 
-export const MAX_BLOCKS = 50_000;
-export const MAX_BYTES = 128 * 1024 * 1024;
 // Pages asked for by nobody, in a row.
 export const MAX_AUTOMATIC = 8;
-// Trimming goes somewhat further than it must, so that it is not done for every update.
-const TRIMMED_TO = 0.9;
 const CURSOR_REFUSED = "invalid_transcript_cursor";
 
 export class TranscriptView {
@@ -53,15 +50,13 @@ export class TranscriptView {
    * @param {string} sessionId
    * @param {{pageSize?: number, maxBlocks?: number, maxBytes?: number}} bounds
    */
-  constructor(sessionId, { pageSize = 100, maxBlocks = MAX_BLOCKS, maxBytes = MAX_BYTES } = {}) {
+  constructor(sessionId, { pageSize = 100, ...bounds } = {}) {
     if (!(Number.isInteger(pageSize) && pageSize >= 1 && pageSize <= 500)) {
       throw new RangeError("invalid_transcript_limit");
     }
-    if (maxBlocks < 1 || maxBytes < 1) throw new RangeError("bad_view_bound");
     this.sessionId = sessionId;
     this._pageSize = pageSize;
-    this._maxBlocks = maxBlocks;
-    this._maxBytes = maxBytes;
+    this._bounds = new ViewBounds(bounds);
   }
 
   _forget() {
@@ -270,7 +265,7 @@ export class TranscriptView {
     this._boundary = page.firstRecordId;
     this._cursor = page.nextCursor;
     // A whole first page is shown however large it is; then there is no room for another.
-    this.capacityReached = this._isOver(shown);
+    this.capacityReached = this._bounds.areOver(shown);
     return true;
   }
 
@@ -288,7 +283,7 @@ export class TranscriptView {
     }
     const older = new Blocks(this._blocks.nextOrdinal);
     this._fold(older, this._fresh(page));
-    if (this._isOver(this._blocks, older) && !this._makeRoomFor(older)) {
+    if (this._bounds.areOver(this._blocks, older) && !this._makeRoomFor(older)) {
       this.capacityReached = true;
       return false;
     }
@@ -336,18 +331,18 @@ export class TranscriptView {
     if (this._readerAt === "older") {
       const appended = new Blocks();
       for (const update of updates) appended.take(update);
-      this.hasNewer = this._isOver(this._blocks, appended);
+      this.hasNewer = this._bounds.areOver(this._blocks, appended);
       if (this.hasNewer) return false;
     }
     this._fold(this._blocks, updates);
-    if (this._isOver(this._blocks)) this._makeRoom();
+    if (this._bounds.areOver(this._blocks)) this._makeRoom();
     return true;
   }
 
   _makeRoom() {
     let dropped = false;
-    const { blocks, bytes } = this._trimmed();
-    while (this._isOver(this._blocks) && this._blocks.dropOldest(blocks, bytes)) dropped = true;
+    const { blocks, bytes } = this._bounds.trimmed();
+    while (this._bounds.areOver(this._blocks) && this._blocks.dropOldest(blocks, bytes)) dropped = true;
     if (!dropped) return;
     this._boundary = this._blocks.blocks[0].recordIds[0] ?? null;
     this._cursor = null;
@@ -355,11 +350,6 @@ export class TranscriptView {
     this.capacityReached = false;
     // It would end before what was dropped.
     if (this._waiting !== null && this._waiting.kind === "older") this._waiting = null;
-  }
-
-  _trimmed() {
-    const trimmed = (/** @type {number} */ bound) => Math.max(1, Math.floor(bound * TRIMMED_TO));
-    return { blocks: trimmed(this._maxBlocks), bytes: trimmed(this._maxBytes) };
   }
 
   /**
@@ -378,13 +368,6 @@ export class TranscriptView {
    */
   _note(code, count) {
     if (count) this.notices[code] = (this.notices[code] ?? 0) + count;
-  }
-
-  /** @param {Blocks[]} shown */
-  _isOver(...shown) {
-    const blocks = shown.reduce((sum, each) => sum + each.blocks.length, 0);
-    const bytes = shown.reduce((sum, each) => sum + each.size, 0);
-    return blocks > this._maxBlocks || bytes > this._maxBytes;
   }
 }
 

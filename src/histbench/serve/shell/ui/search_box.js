@@ -2,6 +2,7 @@
  * SearchBox: the newest records that show a text, and a way to each.
  */
 
+import { stepWithArrows } from "./arrow_keys.js";
 import { button, element, isolated, timeElement } from "./dom.js";
 
 const PAGE = 20;
@@ -34,6 +35,13 @@ export class SearchBox {
       clearTimeout(this._timer);
       this._search(null);
     });
+    for (const each of [input, hits]) {
+      each.addEventListener("keydown", (event) => {
+        const items = /** @type {HTMLElement[]} */ ([...hits.querySelectorAll("button.hit")]);
+        // The words stand before the first of them.
+        stepWithArrows(event, [input, ...items]);
+      });
+    }
   }
 
   /**

@@ -2,6 +2,7 @@
  * SessionList: the sessions of a daemon, the newest change first, and a filter over them.
  */
 
+import { stepWithArrows } from "./arrow_keys.js";
 import { byId, element, isolated, sizeText, timeElement } from "./dom.js";
 
 /**
@@ -32,7 +33,12 @@ export class SessionList {
     /** @type {string | null} */
     this._current = null;
     this._filter.addEventListener("input", () => this._draw());
-    this._list.addEventListener("keydown", (event) => this._key(event));
+    // From the filter they begin before the first one.
+    for (const each of [this._filter, this._list]) {
+      each.addEventListener("keydown", (event) => {
+        stepWithArrows(event, [...this._list.querySelectorAll("a")]);
+      });
+    }
   }
 
   /** @param {{sessions: SessionSummary[], total: number}} listing */
@@ -79,16 +85,6 @@ export class SessionList {
     if (!this._sessions.length) this._note.textContent = "There are no sessions under this root.";
     else if (!found.length) this._note.textContent = "No session matches.";
     else this._note.textContent = `${hidden} older sessions are not listed.`;
-  }
-
-  /** @param {KeyboardEvent} event */
-  _key(event) {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step === undefined) return;
-    const links = [...this._list.querySelectorAll("a")];
-    const at = links.indexOf(/** @type {any} */ (document.activeElement)) + step;
-    links[at]?.focus();
-    event.preventDefault();
   }
 }
 

@@ -9,16 +9,15 @@
  * while there is nothing to scroll.
  */
 
+import { blocksInSight, movedBy } from "./anchor.js";
 import { BlockElement } from "./block_element.js";
-import { button, element, isolated } from "./dom.js";
+import { EndRows } from "./end_rows.js";
 
 /** @typedef {import("../transcript/browsing_view.js").BrowsingView} BrowsingView */
-/** @typedef {import("../transcript/view_requests.js").ViewFailure} ViewFailure */
 
 // How near to an end the next page is asked for.
 const NEAR = 600;
 const AT_END = 32;
-const ANCHORS = 8;
 // What stays free above a block that was gone to.
 const MARGIN = 16;
 // Pages that one step to another turn may ask for.
@@ -32,8 +31,7 @@ export class TranscriptList {
   constructor({ scroller, blocks, older, newer, act, moved }) {
     this.scroller = scroller;
     this._container = blocks;
-    this._older = older;
-    this._newer = newer;
+    this._ends = new EndRows(older, newer, act);
     this._act = act;
     this._moved = moved;
     /** @type {Map<number, BlockElement>} */
@@ -55,8 +53,7 @@ export class TranscriptList {
   clear() {
     this._elements.clear();
     this._container.replaceChildren();
-    say(this._older, "");
-    say(this._newer, "");
+    this._ends.clear();
     this._atEnd = true;
     this._step = 0;
     this._target = null;
@@ -70,13 +67,12 @@ export class TranscriptList {
     const jumped = target !== null && target !== this._target;
     const back = target === null && this._target !== null;
     this._target = target;
-    const anchor = this._anchor();
+    const anchors = blocksInSight(this.scroller, this._container);
     this._drawBlocks(view);
-    this._drawOlder(view);
-    this._drawNewer(view);
+    this._ends.draw(view);
     if (jumped) this._goTo(target);
     else if (back || this._sticks(view)) this._setTop(this.scroller.scrollHeight);
-    else this._hold(anchor);
+    else this._hold(anchors);
     this._fill(view);
     if (this._step && view.loading === null) this._goOn(this._step);
     this._moved();
@@ -121,97 +117,15 @@ export class TranscriptList {
     }
   }
 
-  /** @param {BrowsingView} view */
-  _drawOlder(view) {
-    const failure = view.failure;
-    if (failure !== null && failure.kind !== "newer" && failure.kind !== "attach") {
-      this._putFailure(this._older, failure);
-    } else if (view.state === "opening" || view.loading === "at") {
-      say(this._older, "Loading…", true);
-    } else if (view.loading === "older") {
-      say(this._older, "Loading earlier messages…", true);
-    } else if (view.capacityReached && view.hasOlder) {
-      say(this._older, "Earlier messages do not fit beside this page; choose one of the turns.");
-    } else if (view.hasOlder) {
-      put(this._older, "older", () =>
-        button("Earlier messages", () => this._act((each) => each.loadOlder()), "quiet"),
-      );
-    } else {
-      say(this._older, view.blocks.length ? "Beginning of the session" : "Nothing was said yet.");
-    }
-  }
-
-  /** @param {BrowsingView} view */
-  _drawNewer(view) {
-    const failure = view.failure;
-    if (failure !== null && (failure.kind === "newer" || failure.kind === "attach")) {
-      this._putFailure(this._newer, failure);
-    } else if (view.loading === "newer" || view.loading === "attach") {
-      say(this._newer, "Loading later messages…", true);
-    } else if (view.hasNewer) {
-      put(this._newer, "newer", () =>
-        button("Later messages", () => this._act((each) => each.loadNewer()), "quiet"),
-      );
-    } else {
-      say(this._newer, "");
-    }
-  }
-
-  /**
-   * @param {HTMLElement} row
-   * @param {ViewFailure} failure
-   */
-  _putFailure(row, failure) {
-    put(row, `failure ${failure.code} ${failure.message}`, () => {
-      const code = element("code", "", failure.code);
-      const told = element("p", "failure-text", isolated(failure.message), " ", code);
-      const again = button("Try again", () => this._act((each) => each.retry()), "retry");
-      const box = element("div", "failure", told, again);
-      box.setAttribute("role", "alert");
-      if (failure.beyond !== null) {
-        box.append(button("Go on before it", () => this._act((each) => each.passOver()), "retry"));
-      }
-      return box;
-    });
-  }
-
-  /** The blocks in sight, the first ones, and where they are. */
-  _anchor() {
-    const top = this.scroller.getBoundingClientRect().top;
-    const children = /** @type {HTMLCollectionOf<HTMLElement>} */ (this._container.children);
-    let low = 0;
-    let high = children.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      // A hidden block has no place; the next one that has one stands for it.
-      let at = middle;
-      while (at < high && children[at].hidden) at += 1;
-      if (at === high || children[at].getBoundingClientRect().bottom > top) high = middle;
-      else low = at + 1;
-    }
-    const anchors = [];
-    for (let at = low; at < children.length && anchors.length < ANCHORS; at++) {
-      if (children[at].hidden) continue;
-      anchors.push({ child: children[at], top: children[at].getBoundingClientRect().top });
-    }
-    return anchors;
-  }
-
-  /** @param {{child: HTMLElement, top: number}[]} anchors */
+  /** @param {import("./anchor.js").Anchor[]} anchors */
   _hold(anchors) {
-    for (const { child, top } of anchors) {
-      // After a load everything is drawn anew: then the same record is the same place.
-      const held = child.isConnected ? child : this._drawnAs(child.dataset.record);
-      if (!held || held.hidden) continue;
-      const moved = held.getBoundingClientRect().top - top;
-      if (moved) this._setTop(this.scroller.scrollTop + moved);
-      return;
-    }
+    // After a load everything is drawn anew: then the same record is the same place.
+    const moved = movedBy(anchors, (recordId) => this._drawnAs(recordId));
+    if (moved) this._setTop(this.scroller.scrollTop + moved);
   }
 
-  /** @param {string | undefined} recordId */
+  /** @param {string} recordId */
   _drawnAs(recordId) {
-    if (!recordId) return undefined;
     return [...this._elements.values()].find((each) => each.root.dataset.record === recordId)?.root;
   }
 
@@ -352,25 +266,4 @@ export class TranscriptList {
       this._setTop(step < 0 ? 0 : this.scroller.scrollHeight);
     }
   }
-}
-
-/**
- * Put an element into a row unless it is there: what has the focus keeps it.
- * @param {HTMLElement} row
- * @param {string} key
- * @param {() => HTMLElement} make
- */
-function put(row, key, make) {
-  if (row.dataset.shows === key) return;
-  row.dataset.shows = key;
-  row.replaceChildren(make());
-}
-
-/**
- * @param {HTMLElement} row
- * @param {string} text
- * @param {boolean} [busy]
- */
-function say(row, text, busy = false) {
-  put(row, text, () => element("p", busy ? "row-text busy" : "row-text", text));
 }

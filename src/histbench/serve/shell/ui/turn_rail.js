@@ -7,6 +7,7 @@
  */
 
 import { RequestFailed } from "../daemon.js";
+import { stepWithArrows } from "./arrow_keys.js";
 import { button, element, isolated } from "./dom.js";
 
 /**
@@ -161,12 +162,10 @@ export class TurnRail {
 
   /** @param {KeyboardEvent} event */
   _key(event) {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step === undefined) return;
     const items = /** @type {HTMLElement[]} */ ([...this._box.querySelectorAll("button.turn")]);
-    const at = items.indexOf(/** @type {any} */ (document.activeElement));
-    const from = at < 0 ? items.findIndex((each) => each.dataset.turn === this._current) - step : at;
-    items[from + step]?.focus();
-    event.preventDefault();
+    const current = items.findIndex((each) => each.dataset.turn === this._current);
+    const step = event.key === "ArrowUp" ? -1 : 1;
+    // The first step goes to the turn in sight itself.
+    stepWithArrows(event, items, current - step);
   }
 }
