@@ -27,6 +27,7 @@ from histbench.history import FORMS, decode_page, encode_page, whole_page
 from histbench.history.page import HistoryPage
 from histbench.jsontext import decode, encode
 from histbench.log import EventLog
+from shell_lean import draw_page
 from shell_logs import draw_events
 from shell_windows import window_scripts
 
@@ -34,6 +35,7 @@ FOLDER = Path(__file__).parent / "shell" / "vectors"
 
 _LOGS = 14
 _MUTATIONS = 240
+_LEAN_PAGES = 80
 
 
 def _camel(name: str) -> str:
@@ -87,6 +89,23 @@ def page_cases() -> list[dict[str, Any]]:
 
 def _spans(page: HistoryPage) -> list[list[int]]:
     return [[record.seq, record.count] for record in page.records]
+
+
+def lean_cases() -> list[dict[str, Any]]:
+    """Lean pages with markers anywhere: the code, or the events and what they fold to."""
+    cases: list[dict[str, Any]] = []
+    for seed in range(_LEAN_PAGES):
+        data = draw_page(Random(seed))
+        case: dict[str, Any] = {"page": data.decode(), "code": _code(data, "lean")}
+        if case["code"] == "none":
+            page = decode_page(data, "lean")
+            records = page.records
+            case["events"] = [encode(event).decode() for event in page.events()]
+            case["pair"] = pair_json(fold_pair(records))
+            case["pairCompact"] = pair_json(fold_pair(compact_inputs(records)))
+            case["assistant"] = assistant_json(fold_assistant(records))
+        cases.append(case)
+    return cases
 
 
 _VALUES: tuple[Any, ...] = (
@@ -145,6 +164,7 @@ def _change(random: Random, value: Any) -> None:
 
 
 FILES: dict[str, Callable[[], Any]] = {
+    "lean.json": lean_cases,
     "pages.json": page_cases,
     "refused.json": refused_cases,
     "windows.json": window_scripts,

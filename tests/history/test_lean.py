@@ -346,6 +346,21 @@ def test_what_is_no_lean_event_is_refused(code, data):
         oracle_lean.page_events(page_with(data))
 
 
+def test_what_an_event_names_pays_for_all_of_its_copies():
+    """In whatever order its keys stand, which not every reader can tell."""
+    events = [delta(0, TEXT), delta(1, TEXT)]
+    data = {"often": [{"": 0}] * 9, "1": {"": 1}}
+    records = [{"event": event} for event in events]
+    records.append({"lean": {"type": "note", "seq": 2, "time": 0, "data": data}})
+    page = {"records": records, "hasMore": False, "fromSeq": 0, "toSeq": 3}
+
+    told = decode_page(encode(page), "lean").events()
+    assert told[2]["data"] == {"often": [TEXT] * 9, "1": TEXT}
+    assert same(told, oracle_lean.page_events(encode(page)))
+    del data["1"]
+    check_refused("lean_expands", decode_page, encode(page), "lean")
+
+
 def test_a_marker_names_no_event_that_has_markers():
     """Texts cannot be doubled again and again."""
     copied = encode(delta(3, "x")).replace(b'"x"', b'{"":0}')

@@ -1,8 +1,8 @@
 """Folds: from events, records or compact inputs to what a reader shows.
 
-`compact` makes at most two inputs of a row, `assistant` is the fold that a product shows steps by,
-`pair` the benchmark's with two consumers, `projection` the lossy rival and `omitted` what it left
-out.
+`compact` makes at most two inputs of a row, `elided` is an event of a lean page, `assistant` is
+the fold that a product shows steps by, `pair` the benchmark's with two consumers, `projection` the
+lossy rival and `omitted` what it left out.
 """
 
 from histbench.fold.assistant import AssistantNode, AssistantState, fold_assistant

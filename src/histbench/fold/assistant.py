@@ -24,6 +24,7 @@ from msgspec import Raw, Struct, structs
 from histbench.events import KIND_BY_DELTA, DeltaKind, Event
 from histbench.fold.assistant_step import Block, Moment, Step
 from histbench.fold.compact import CompactInput
+from histbench.fold.elided import ElidedEvent
 from histbench.jsontext import decode, js_number
 from histbench.records import Plain, delta_of_plain
 from histbench.rows import CHUNK_TYPE, ListRow, RowHead
@@ -142,6 +143,9 @@ class _Fold:
         except (msgspec.DecodeError, RecursionError):
             event = record.event()
             data, operation = event.get("data"), event.get("surfaceOp")
+        else:
+            if isinstance(record, ElidedEvent):
+                data, operation = record.told(data), record.told(operation)
         self._handle(record.type, Moment(record.seq, record.time), data, operation)
 
     def _handle(self, kind: str, moment: Moment, data: Any, operation: Any) -> None:

@@ -22,9 +22,15 @@ from msgspec import Struct
 from histbench.errors import LimitExceeded, UsageError
 from histbench.fold.projection import project_records
 from histbench.history.lean_encode import encode_lean
-from histbench.history.page import HistoryPage
+from histbench.history.page import HistoryPage, PageRecord
 from histbench.history.raw import encode_raw, parse_raw, validate_raw
-from histbench.history.wire import encode_joined, encode_packed, parse_page, validate_page
+from histbench.history.wire import (
+    encode_joined,
+    encode_packed,
+    parse_page,
+    prove_page,
+    validate_page,
+)
 
 __all__ = ["FORMS", "MAX_PAGE_BYTES", "Form", "decode_page", "encode_page"]
 
@@ -46,6 +52,16 @@ class Form(Struct, frozen=True):
     parse: Callable[[bytes], Any]
     validate: Callable[[Any], HistoryPage]
     is_json: bool = True
+    fold_records: Callable[[Any], tuple[PageRecord, ...]] | None = None
+
+    def prove(self, parsed: Any) -> tuple[PageRecord, ...]:
+        """The records of a parsed page for a fold; what `validate` refuses is refused alike.
+
+        Of a lean page, they leave out what its rows tell anyway (`fold.elided`).
+        """
+        if self.fold_records is None:
+            return self.validate(parsed).records
+        return self.fold_records(parsed)
 
 
 def _encode_projection(page: HistoryPage) -> bytes:
@@ -101,6 +117,7 @@ FORMS: dict[str, Form] = {
             encode=encode_lean,
             parse=parse_page,
             validate=validate_page,
+            fold_records=prove_page,
         ),
     )
 }

@@ -1,18 +1,15 @@
-"""Events of a `lean` page: their markers proved, and replaced by what they stand for.
+"""Events of a `lean` page, their markers proved: expanded to the byte, or elided for a fold."""
 
-This is the exact way to read a lean page, to the byte of every event.  A fold needs less: see
-`fold.elided`.
-"""
+from collections.abc import Callable, Sequence
 
-from collections.abc import Sequence
-
+from histbench.fold.elided import ElidedEvent
 from histbench.history.lean_copies import texts_json
 from histbench.history.lean_markers import integers
 from histbench.history.lean_proof import LeanEvent, LeanProof, ProvedEvent
 from histbench.history.page import PageRecord
 from histbench.records import Plain
 
-__all__ = ["expand_events"]
+__all__ = ["elide_events", "expand_events"]
 
 
 def expand_events(records: Sequence[PageRecord]) -> list[PageRecord]:
@@ -22,24 +19,51 @@ def expand_events(records: Sequence[PageRecord]) -> list[PageRecord]:
         InvalidPage: `lean_marker`, `lean_source`.
         LimitExceeded: `lean_expands`.
     """
-    proof = LeanProof(events=sum([record.count for record in records]))
     # A copy is told two or three times: marker -> string.
     strings: dict[bytes, bytes] = {}
-    expanded: list[PageRecord] = []
+    return _proved_events(records, lambda proved: _expand(proved, strings))
+
+
+def elide_events(records: Sequence[PageRecord]) -> list[PageRecord]:
+    """The records of a page for a fold, with each LeanEvent as an ElidedEvent.
+
+    Raises:
+        As `expand_events`, of the same pages.
+    """
+    return _proved_events(records, _elide)
+
+
+def _proved_events(
+    records: Sequence[PageRecord], make: Callable[[ProvedEvent], Plain]
+) -> list[PageRecord]:
+    proof = LeanProof(events=sum([record.count for record in records]))
+    made: list[PageRecord] = []
     for record in records:
         if isinstance(record, LeanEvent):
-            expanded.append(_expand(proof.prove(record), strings))
+            made.append(make(proof.prove(record)))
         else:
             proof.add(record)
-            expanded.append(record)
-    return expanded
+            made.append(record)
+    return made
+
+
+def _elide(proved: ProvedEvent) -> ElidedEvent:
+    record = proved.record
+    return ElidedEvent(
+        type=record.type,
+        seq=record.seq,
+        time=record.time,
+        raw=proved.raw,
+        view=record.view,
+        rows=proved.rows,
+    )
 
 
 def _expand(proved: ProvedEvent, strings: dict[bytes, bytes]) -> Plain:
-    record, raw, markers = proved
+    record, raw = proved.record, proved.raw
     parts: list[bytes] = []
     kept = 0
-    for marker, rows in markers:
+    for marker, rows in proved.markers:
         if rows:
             told = strings.get(marker[0])
             if told is None:

@@ -10,7 +10,7 @@ all keys.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from histbench.errors import InvalidPage, LimitExceeded, Place
@@ -40,12 +40,14 @@ class ProvedEvent(NamedTuple):
     """A lean event whose markers are proved.
 
     `raw` is its JSON text with all markers in their usual spelling, `markers` are these as they
-    stand, each with the rows whose texts it is the copy of; without any it is a range.
+    stand, each with the rows whose texts it is the copy of; without any it is a range.  `rows` are
+    all that were named up to it, by their first seqs.
     """
 
     record: LeanEvent
     raw: bytes
     markers: Sequence[tuple[re.Match[bytes], Sequence[RowHead]]]
+    rows: Mapping[int, RowHead]
 
 
 def lean_of_json(raw: bytes, view: bytes | None) -> LeanEvent:
@@ -94,7 +96,7 @@ class LeanProof:
             raise _expands(record, f"ranges of {RANGE_BYTES} bytes for each event of the page")
         if self._count.is_exceeded():
             raise _expands(record, f"copies of {MOST_COPIES} times the texts that they name")
-        return ProvedEvent(record, raw, markers)
+        return ProvedEvent(record, raw, markers, self._rows)
 
     def _source(self, seq: int, record: LeanEvent) -> RowHead:
         row = self._rows.get(seq)

@@ -12,7 +12,7 @@ A page that msgspec cannot read, for a lone surrogate or a `1.0`, goes through `
 validated value by value, with the same result.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, get_args
 
 import msgspec
@@ -22,7 +22,7 @@ from histbench.errors import InvalidJson, InvalidPage
 from histbench.events import MAX_SAFE_INTEGER, safe_integer
 from histbench.history.halves import hide_halves, show_halves
 from histbench.history.joined import StoredJoined, joined_json, joined_of_stored
-from histbench.history.lean_decode import expand_events
+from histbench.history.lean_decode import elide_events, expand_events
 from histbench.history.lean_proof import LeanEvent, lean_of_json
 from histbench.history.page import (
     HistoryPage,
@@ -46,6 +46,7 @@ __all__ = [
     "packed_record",
     "page_json",
     "parse_page",
+    "prove_page",
     "validate_page",
 ]
 
@@ -81,6 +82,8 @@ class _LoosePage(WirePage, frozen=True):
 
     records: list[Raw]  # type: ignore[assignment]
 
+
+_ReadLean = Callable[[Sequence[PageRecord]], list[PageRecord]]
 
 _decoder = msgspec.json.Decoder(WirePage)
 _loose_decoder = msgspec.json.Decoder(_LoosePage)
@@ -195,12 +198,25 @@ def validate_page(parsed: WirePage | dict[str, Any]) -> HistoryPage:
             `check_cover`).
         InvalidRow, InvalidEvent, InvalidJson: a record's content is wrong.
     """
+    return _page_of(parsed, expand_events)
+
+
+def prove_page(parsed: WirePage | dict[str, Any]) -> tuple[PageRecord, ...]:
+    """The page's records for a fold: lean events are proved alike, and not expanded.
+
+    Raises:
+        As `validate_page`, of the same pages.
+    """
+    return _page_of(parsed, elide_events).records
+
+
+def _page_of(parsed: WirePage | dict[str, Any], read_lean: _ReadLean) -> HistoryPage:
     if isinstance(parsed, dict):
-        return _validate_value(parsed)
+        return _page_of_value(parsed, read_lean)
     records = [_record_of_wire(record) for record in parsed.records]
     check_cover(records, parsed.from_seq, parsed.to_seq)
     if LeanEvent in set(map(type, records)):
-        records = expand_events(records)
+        records = read_lean(records)
     derived = parsed.projections
     return HistoryPage(
         records=tuple(records),
@@ -246,8 +262,8 @@ def _view_of_wire(record: _WireRecord) -> bytes | None:
     return None if isinstance(record.view, UnsetType) else bytes(record.view)
 
 
-def _validate_value(value: dict[str, Any]) -> HistoryPage:
-    """`validate_page` for a page that was read value by value."""
+def _page_of_value(value: dict[str, Any], read_lean: _ReadLean) -> HistoryPage:
+    """`_page_of` for a page that was read value by value."""
     records, has_more = value.get("records"), value.get("hasMore")
     from_seq, to_seq = _watermark(value.get("fromSeq")), _watermark(value.get("toSeq"))
     unknown = value.keys() - {"records", "hasMore", "fromSeq", "toSeq", "projections", "cut"}
@@ -268,7 +284,7 @@ def _validate_value(value: dict[str, Any]) -> HistoryPage:
     covering = list(map(_record_of_value, records))
     check_cover(covering, from_seq, to_seq)
     if LeanEvent in set(map(type, covering)):
-        covering = expand_events(covering)
+        covering = read_lean(covering)
     return HistoryPage(
         records=tuple(covering),
         has_more=has_more,

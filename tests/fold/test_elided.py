@@ -1,0 +1,87 @@
+"""Lean pages folded as they are: what they fold to when they are expanded first, or the same refusal."""
+
+from itertools import islice
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from checks import check_refused
+from histbench.errors import HistbenchError
+from histbench.fold import compact_inputs, fold_assistant, fold_pair
+from histbench.fold.elided import ElidedEvent
+from histbench.history import FORMS, encode_page, whole_page
+from histbench.jsontext import decode
+from histbench.log import EventLog
+from shell_lean import draw_page
+from strategies import spellings
+from synthetic import generate
+from told_sessions import page_of_lines, told_sessions
+
+LEAN = FORMS["lean"]
+
+
+def check_folds_alike(data):
+    """Both ways to read a page's bytes come to the same; its refusal's code, if they refuse it."""
+    try:
+        exact = LEAN.validate(LEAN.parse(data)).records
+    except HistbenchError as error:
+        check_refused(error.code, lambda: LEAN.prove(LEAN.parse(data)))
+        return error.code
+    elided = LEAN.prove(LEAN.parse(data))
+
+    assert fold_assistant(elided) == fold_assistant(exact)
+    assert fold_pair(elided) == fold_pair(exact)
+    inputs, expected = compact_inputs(elided), compact_inputs(exact)
+    assert fold_assistant(inputs) == fold_assistant(expected)
+    assert fold_pair(inputs) == fold_pair(expected)
+    return None
+
+
+@given(told_sessions())
+def test_sessions_fold_alike(lines):
+    """Those that an encoder has made."""
+    assert check_folds_alike(encode_page(page_of_lines(lines), "lean")) is None
+
+
+@given(st.integers(0, 2**32))
+def test_markers_anywhere_fold_alike(seed):
+    """Where a fold looks, where it does not, and where no marker may be."""
+    check_folds_alike(draw_page(Random(seed)))
+
+
+@given(st.integers(0, 2**32), st.data())
+def test_every_spelling_folds_alike(seed, data):
+    """Spaces and escapes in markers, numbers with fractions, equal keys."""
+    check_folds_alike(data.draw(spellings(decode(draw_page(Random(seed))))))
+
+
+@given(st.integers(0, 2**32), st.data())
+def test_damaged_pages_fold_alike(seed, data):
+    """Bytes that were lost, or came from somewhere else in the page."""
+    raw = draw_page(Random(seed))
+    at = data.draw(st.integers(0, len(raw)))
+    length = data.draw(st.integers(0, 12))
+    other = data.draw(st.integers(0, len(raw)))
+    check_folds_alike(raw[:at] + raw[other : other + length] + raw[at + length :])
+
+
+def test_an_elided_event_tells_itself():
+    """Whoever asks for it has all of it, in whatever page it was."""
+    events = list(islice(generate("session", 1), 3000))
+    data = encode_page(whole_page(EventLog.from_events(events)), "lean")
+    records = LEAN.prove(LEAN.parse(data))
+    elided = [record for record in records if isinstance(record, ElidedEvent)]
+
+    assert elided
+    assert [each.event() for each in elided] == [events[each.seq] for each in elided]
+
+
+@pytest.mark.parametrize("name", [name for name in FORMS if name != "lean"])
+def test_what_is_not_lean_is_proved_as_it_is_validated(name):
+    """There is one way to read it."""
+    form = FORMS[name]
+    data = form.encode(whole_page(EventLog.from_events(islice(generate("session", 1), 300))))
+
+    assert form.prove(form.parse(data)) == form.validate(form.parse(data)).records
