@@ -88,11 +88,11 @@ def run_client(form: Form, data: bytes, watch: Stopwatch) -> Any:
 
     def work() -> Any:
         parsed = watch.time("client.parse", form.parse, data)
-        page = watch.time("client.validate", form.validate, parsed)
+        records = watch.time("client.validate", form.prove, parsed)
         # A client that keeps the page does not keep what the page was parsed from.
         del parsed
-        inputs = watch.time("client.prepare", compact_inputs, page.records)
-        del page
+        inputs = watch.time("client.prepare", compact_inputs, records)
+        del records
         return watch.time("client.fold", fold_pair, inputs)
 
     return watch.time("client.total", work)
