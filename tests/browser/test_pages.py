@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from browser_pages import LOG, OTHER, SESSION, SHORT
+from browser_pages import LOG, LONG, LONG_TURNS, OTHER, SESSION, SHORT
 
 REFUSAL = {
     "status": 503,
@@ -126,6 +126,40 @@ def test_a_failure_is_shown_and_stays_until_somebody_asks_again(shell, fault):
     shell.page.get_by_role("button", name="Try again").click()
     shell.wait_until(f"document.querySelector('#blocks article').dataset.record !== '{before[0]}'")
     assert shell.page.get_by_role("alert").count() == 0
+
+
+def test_a_failure_is_seen_whole_by_who_looks_there(narrow):
+    """Its row needs more room than the button that was there; a reader further down stays."""
+    narrow.open()
+    narrow.fail_pages(lambda route: route.fulfill(**REFUSAL))
+    narrow.scroll_to(0)
+    alert = narrow.page.get_by_role("alert")
+    alert.wait_for()
+    narrow.page.wait_for_timeout(50)
+
+    assert alert.bounding_box()["y"] >= 52
+
+
+def test_a_jump_that_fails_is_told_in_sight_and_can_be_given_up(shell):
+    """From the end of a session: the reader stays there, and can read on upwards."""
+    shell.open(LONG)
+    shell.fail_pages(lambda route: route.fulfill(**REFUSAL))
+    first = shell.records()[0]
+    shell.page.get_by_role("button", name="First", exact=True).click()
+    shell.wait_until("document.querySelector('button.turn .ordinal').textContent === '1'")
+    top = shell.page.locator("#transcript").evaluate("t => t.scrollTop")
+    shell.page.locator("button.turn").first.click()
+    alert = shell.page.get_by_role("alert")
+    alert.wait_for()
+    box = alert.bounding_box()
+    assert 52 <= box["y"] < 200
+    assert abs(shell.page.locator("#transcript").evaluate("t => t.scrollTop") - top) < 100
+    shell.heal_pages()
+    alert.get_by_role("button", name="Stay here").click()
+    assert alert.count() == 0
+    shell.scroll_to(0)
+    shell.wait_until(f"document.querySelector('#blocks article').dataset.record !== '{first}'")
+    assert shell.records()[-1] == f"r{LONG_TURNS * 2 - 1}"
 
 
 def test_a_load_that_fails_can_be_asked_for_again(shell):

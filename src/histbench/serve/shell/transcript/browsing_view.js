@@ -2,6 +2,7 @@
  * BrowsingView: a TranscriptView that can stand anywhere in a transcript, within the same bounds.
  *
  *     jump(recordId, snapshot)   what is shown is replaced by the page around a record
+ *     stay()                     or it is not, after the page could not be had
  *     loadNewer()                the page behind what is shown; at the end, the live tail again
  *     loadOlder()                as before, but a full view lets go of its newer end
  *
@@ -39,6 +40,11 @@ export class BrowsingView extends TranscriptView {
     this.failure = null;
     this._jump = { recordId, snapshot };
     this._want("at", this._jump);
+  }
+
+  /** Give up a jump that failed: what is shown stays, and goes on from where it is. */
+  stay() {
+    if (this.failure?.kind === "at") this.failure = null;
   }
 
   /** Whether asking for a newer page would be of use. */

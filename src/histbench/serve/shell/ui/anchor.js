@@ -1,5 +1,5 @@
 /**
- * Anchors: the blocks that a reader has in sight, so that they can be put back where they were.
+ * Anchors: what a reader has in sight, so that it can be put back where it was, or seen whole.
  */
 
 /** A block, and where its top was. @typedef {{child: HTMLElement, top: number}} Anchor */
@@ -46,4 +46,25 @@ export function movedBy(anchors, drawnAs) {
     if (held?.isConnected && !held.hidden) return held.getBoundingClientRect().top - top;
   }
   return 0;
+}
+
+/**
+ * Whether some of an element can be seen.
+ * @param {HTMLElement} scroller
+ * @param {HTMLElement} element
+ */
+export function isInSight(scroller, element) {
+  const [box, own] = [scroller, element].map((each) => each.getBoundingClientRect());
+  return own.bottom > box.top && own.top < box.bottom;
+}
+
+/**
+ * How far to scroll so that all of an element can be seen: its beginning, if it is too high.
+ * @param {HTMLElement} scroller
+ * @param {HTMLElement} element
+ */
+export function outOfSight(scroller, element) {
+  const [box, own] = [scroller, element].map((each) => each.getBoundingClientRect());
+  if (own.top < box.top) return own.top - box.top;
+  return Math.max(0, Math.min(own.bottom - box.bottom, own.top - box.top));
 }

@@ -30,8 +30,18 @@ export class EndRows {
     say(this._newer, "");
   }
 
+  /**
+   * Where a failure is told.
+   * @param {ViewFailure} failure
+   */
+  rowOf(failure) {
+    return BEHIND.has(failure.kind) ? this._newer : this._older;
+  }
+
   /** @param {BrowsingView} view */
   draw(view) {
+    // Who wanted to go elsewhere may be anywhere: it is told where he looks.
+    this._older.classList.toggle("afloat", view.failure?.kind === "at");
     this._drawOlder(view);
     this._drawNewer(view);
   }
@@ -77,7 +87,7 @@ export class EndRows {
    * @param {ViewFailure} failure
    */
   _putFailure(row, failure) {
-    put(row, `failure ${failure.code} ${failure.message}`, () => {
+    put(row, `failure ${failure.kind} ${failure.code} ${failure.message}`, () => {
       const code = element("code", "", failure.code);
       const told = element("p", "failure-text", isolated(failure.message), " ", code);
       const again = button("Try again", () => this._act((each) => each.retry()), "retry");
@@ -85,6 +95,9 @@ export class EndRows {
       box.setAttribute("role", "alert");
       if (failure.beyond !== null) {
         box.append(button("Go on before it", () => this._act((each) => each.passOver()), "retry"));
+      }
+      if (failure.kind === "at") {
+        box.append(button("Stay here", () => this._act((each) => each.stay()), "retry"));
       }
       return box;
     });

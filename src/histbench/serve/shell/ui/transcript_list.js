@@ -9,7 +9,7 @@
  * while there is nothing to scroll.
  */
 
-import { blocksInSight, movedBy } from "./anchor.js";
+import { blocksInSight, isInSight, movedBy, outOfSight } from "./anchor.js";
 import { BlockElement } from "./block_element.js";
 import { EndRows } from "./end_rows.js";
 
@@ -43,6 +43,8 @@ export class TranscriptList {
     this._step = 0;
     this._stepPages = 0;
     this._filling = false;
+    /** @type {import("../transcript/view_requests.js").ViewFailure | null} */
+    this._failure = null;
     /** @type {string | null} */
     this._target = null;
     scroller.addEventListener("scroll", () => this._scrolled(), { passive: true });
@@ -67,12 +69,16 @@ export class TranscriptList {
     const jumped = target !== null && target !== this._target;
     const back = target === null && this._target !== null;
     this._target = target;
+    const told = this._newFailure(view);
+    const seen = told !== null && isInSight(this.scroller, told);
     const anchors = blocksInSight(this.scroller, this._container);
     this._drawBlocks(view);
     this._ends.draw(view);
     if (jumped) this._goTo(target);
     else if (back || this._sticks(view)) this._setTop(this.scroller.scrollHeight);
     else this._hold(anchors);
+    // A failure has more to say than the row that was in sight.
+    if (told !== null && seen) this._setTop(this.scroller.scrollTop + outOfSight(this.scroller, told));
     this._fill(view);
     if (this._step && view.loading === null) this._goOn(this._step);
     this._moved();
@@ -115,6 +121,16 @@ export class TranscriptList {
       if (each.root === place) place = place.nextSibling;
       else this._container.insertBefore(each.root, place);
     }
+  }
+
+  /**
+   * The row that will tell of a failure for the first time.
+   * @param {BrowsingView} view
+   */
+  _newFailure({ failure }) {
+    const told = failure !== null && failure !== this._failure;
+    this._failure = failure;
+    return told ? this._ends.rowOf(failure) : null;
   }
 
   /** @param {import("./anchor.js").Anchor[]} anchors */
