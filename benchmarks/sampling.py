@@ -82,7 +82,24 @@ class Samples:
         ]
         median = statistics.median(numbers)
         shown = f"{median * 1000:,.2f} ms" if metric == "seconds" else f"{median:,.0f} {metric}"
-        sys.stderr.write(f"{name:18} {stage:30} {encoding:5} {shown}\n")
+        sys.stderr.write(f"{name:18} {stage:30} {form:6} {encoding:8} {shown}\n")
+
+    def leave_out(
+        self, name: str, stage: str, metric: str, why: str, *, form: str = "", encoding: str = ""
+    ) -> None:
+        """A hole, with its reason."""
+        self.taken.append(
+            Sample(
+                input=name,
+                form=form,
+                encoding=encoding,
+                stage=stage,
+                metric=metric,
+                value=None,
+                unit=METRIC_UNITS[metric],
+                note=why,
+            )
+        )
 
 
 def save(
