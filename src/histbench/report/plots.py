@@ -109,8 +109,10 @@ def _plot(axis: Any, panel: Panel) -> None:
                 color=_PALE,
                 ha="right" if right else "left",
             )
-    if panel.reference is not None:
-        axis.axvline(panel.reference, color=_INK, linewidth=0.8, linestyle=":")
+        if panel.reference is not None:
+            # Only beside the bars: a line through the words would make them hard to read.
+            ends = (number - 0.2, number + 0.2)
+            axis.plot([panel.reference] * 2, ends, ":", color=_INK, linewidth=1)
 
 
 def _plot_lines(axis: Any, panel: LinePanel) -> None:
@@ -128,7 +130,24 @@ def _plot_lines(axis: Any, panel: LinePanel) -> None:
     axis.tick_params(labelsize=8, colors=_PALE, which="both", length=2)
     axis.spines[["top", "right"]].set_visible(False)
     axis.grid(visible=True, which="major", color="#DDDDDD", linewidth=0.6)
-    for line, height in _word_heights(axis, panel.lines):
+    longest = max((line.points[-1][0] for line in panel.lines if line.points), default=0)
+    at_edge = [line for line in panel.lines if line.points and line.points[-1][0] == longest]
+    for line in panel.lines:
+        if line.points and line not in at_edge:
+            x, y = line.points[-1]
+            # Above its line, unless another one runs there.
+            free = all(dict(other.points).get(x, 0) <= y for other in panel.lines)
+            axis.annotate(
+                line.text,
+                (x, y),
+                (0, 7) if free else (5, -3),
+                textcoords="offset points",
+                fontsize=8,
+                color=_INK,
+                ha="right" if free else "left",
+                va="baseline" if free else "top",
+            )
+    for line, height in _word_heights(axis, at_edge):
         axis.annotate(
             line.text,
             (line.points[-1][0], line.points[-1][1]),
@@ -147,11 +166,9 @@ def _plot_lines(axis: Any, panel: LinePanel) -> None:
 
 
 def _word_heights(axis: Any, lines: Sequence[Line]) -> Iterator[tuple[Line, float]]:
-    """Each line with the height of its words, from the lowest up, none upon another."""
+    """Each line with the height of its words beside its end, from the lowest up, none upon another."""
     low, high = map(math.log, axis.get_ylim())
-    ends = [
-        ((math.log(line.points[-1][1]) - low) / (high - low), line) for line in lines if line.points
-    ]
+    ends = [((math.log(line.points[-1][1]) - low) / (high - low), line) for line in lines]
     least = 0.0
     ends.sort(key=lambda end: end[0])
     for at, (height, line) in enumerate(ends):
@@ -163,7 +180,7 @@ def _word_heights(axis: Any, lines: Sequence[Line]) -> Iterator[tuple[Line, floa
 
 
 def _count_text(value: float) -> str:
-    return f"{value:,.0f}"
+    return _scaled(value, ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""))).replace(" ", "")
 
 
 def _scaled(value: float, units: Sequence[tuple[float, str]]) -> str:
