@@ -53,7 +53,8 @@ class Encoding(msgspec.Struct, frozen=True, kw_only=True):
 
     `encode(data)` gives the encoded bytes.  `decode(data, max_bytes=...)` raises LimitExceeded
     (`encoding_too_large`) past the bound and InvalidData (`invalid_encoding`) for anything that
-    is not one whole stream.  `slow` marks encoders that take minutes on a raw page.
+    is not one whole stream.  `slow` marks encoders that take minutes on a raw page.  `dictionary`
+    is the SHA-256 of what both functions need beside the bytes, None where they need nothing.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Encoding(msgspec.Struct, frozen=True, kw_only=True):
     encode: Callable[[bytes], bytes]
     decode: Decode
     slow: bool = False
+    dictionary: str | None = None
 
 
 def _too_large(name: str, max_bytes: int) -> LimitExceeded:

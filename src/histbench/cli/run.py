@@ -5,12 +5,14 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import click
+import msgspec
 
 from histbench.cli.generated import generated
 from histbench.cli.privacy import redacted_source, redaction_key, warn_of_secrets_in
 from histbench.cli.progress import reporting
 from histbench.cli.run_tables import print_results
 from histbench.cli.spooling import spooled
+from histbench.dictionaries import dcz_encoding, read_dictionary
 from histbench.errors import Place, StorageError, UsageError
 from histbench.history import FORMS
 from histbench.importers import find_format
@@ -56,6 +58,11 @@ _STDIN = "-"
     f"[default: {','.join(FORMS)}]",
 )
 @click.option("--encodings", metavar="A,B", help="Only these encodings.  [default: all]")
+@click.option(
+    "--dictionary",
+    metavar="FILE",
+    help="Also dcz with this dictionary, which `histbench dictionary train` wrote.",
+)
 @click.option(
     "--quick",
     is_flag=True,
@@ -105,6 +112,7 @@ def run(
     warm_up: int,
     forms: str | None,
     encodings: str | None,
+    dictionary: str | None,
     gc_policy: str,
     output: str | None,
     quick: bool,
@@ -140,6 +148,9 @@ def run(
         allow_torn=torn,
         clients=clients,
     )
+    if dictionary is not None:
+        with_it = dcz_encoding(read_dictionary(dictionary))
+        plan = msgspec.structs.replace(plan, encodings=(*plan.encodings, with_it))
     for name, reason in plan.missing:
         click.echo(f"note: {name} is left out: {reason}", err=True)
     if stats_only and plan.clients:
@@ -220,7 +231,10 @@ def _command(sources: list[Source], plan: Plan, *, redacted: bool) -> str:
     if plan.warm_up:
         words.append(f"--warm-up {plan.warm_up}")
     words.append(f"--forms {','.join(form.name for form in plan.forms)}")
-    words.append(f"--encodings {','.join(encoding.name for encoding in plan.encodings)}")
+    words.append(
+        f"--encodings {','.join(each.name for each in plan.encodings if not each.dictionary)}"
+    )
+    words += ["--dictionary FILE" for each in plan.encodings if each.dictionary]
     words += [f"--client {client}" for client in plan.clients]
     words += [
         flag

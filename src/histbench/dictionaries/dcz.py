@@ -104,6 +104,7 @@ def dcz_encoding(dictionary: Dictionary, *, level: int = DCZ_LEVEL) -> Encoding:
         },
         encode=DczEncoder(dictionary, level=level),
         decode=decode,
+        dictionary=dictionary.name,
     )
 
 

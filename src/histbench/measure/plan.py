@@ -116,6 +116,11 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
             "memory_samples": self.memory_samples,
             "full": self.full,
             **({"clients": list(self.clients)} if self.clients else {}),
+            **{
+                f"dictionary.{each.name}": each.dictionary
+                for each in self.encodings
+                if each.dictionary
+            },
             **parameters,
         }
 
