@@ -252,7 +252,7 @@ class Client:
             try:
                 return self._page(path, chosen, query)
             except RequestFailed as error:
-                if not self._choice.refuse(chosen, error.code):
+                if not self._choice.give_up(chosen, error.code):
                     raise
 
     def _page(self, path: str, form: str, query: Mapping[str, Any]) -> HistoryPage:

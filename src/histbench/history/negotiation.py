@@ -30,11 +30,11 @@ class FormChoice:
         """The form to ask for."""
         return self._left[0] if self._left else _EVERYWHERE
 
-    def refuse(self, form: str, code: str) -> bool:
+    def give_up(self, form: str, code: str) -> bool:
         """Learn with which code a request for `form` was refused; whether to ask for another.
 
         >>> choice = FormChoice(["session_history_lean"])
-        >>> choice.form, choice.refuse("lean", "unknown_form"), choice.form
+        >>> choice.form, choice.give_up("lean", "unknown_form"), choice.form
         ('lean', True, 'packed')
         """
         if form == _EVERYWHERE or code not in {"unknown_form", "unknown_parameter"}:

@@ -68,7 +68,7 @@ export class HistoryPages {
       try {
         return await this.#page(path, query, chosen, signal);
       } catch (error) {
-        if (!(error instanceof RequestFailed) || !choice.refuse(chosen, error.code)) {
+        if (!(error instanceof RequestFailed) || !choice.giveUp(chosen, error.code)) {
           throw error;
         }
       }

@@ -28,7 +28,7 @@ export class FormChoice {
    * @param {string} code
    * @returns {boolean}
    */
-  refuse(form, code) {
+  giveUp(form, code) {
     if (form === EVERYWHERE || !["unknown_form", "unknown_parameter"].includes(code)) {
       return false;
     }
