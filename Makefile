@@ -80,6 +80,7 @@ reference-large: $(VENV)/.installed-dev ## measure anew stores, transcripts, dae
 	$(PY) benchmarks/serve.py --kill -o results/reference/serve-restart.json
 	$(PY) benchmarks/importing.py
 	$(PY) benchmarks/redaction.py
+	$(PY) benchmarks/dictionaries.py
 	$(PY) benchmarks/browser.py
 
 readme: $(VENV)/.installed-dev ## write README, docs and notebooks from results/reference
