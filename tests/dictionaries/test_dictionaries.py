@@ -3,6 +3,7 @@
 import contextlib
 import shutil
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
@@ -204,6 +205,16 @@ def test_a_bomb_is_refused_before_it_is_read():
 
     assert len(bomb) < 50_000
     assert caught.value.code == "encoding_too_large"
+
+
+def test_one_encoder_serves_many_threads():
+    """Pages that are encoded at the same time are what they are one by one."""
+    encoder = DczEncoder(TRAINED)
+    pages = SAMPLES * 10
+    with ThreadPoolExecutor(8) as pool:
+        together = list(pool.map(encoder, pages))
+
+    assert together == [encoder(page) for page in pages]
 
 
 def test_a_frame_that_states_no_size_is_refused():
