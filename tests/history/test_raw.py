@@ -13,7 +13,7 @@ from histbench.history import HistoryPage, decode_page, encode_page, raw, whole_
 from histbench.history.raw import encode_events, parse_raw, validate_raw
 from histbench.jsontext import decode, encode
 from histbench.log import EventLog
-from histbench.records import Plain, delta_of_plain, record_json
+from histbench.records import Plain, delta_of_plain, event_of_json, record_json
 from histbench.rows import Row, RowHead
 from strategies import event_lists, json_values, logs, spellings
 
@@ -265,3 +265,13 @@ def test_the_shape_is_parsed_before_anything_is_proved():
 
     assert isinstance(parsed, raw.RawPage)
     assert len(validate_raw(parsed).records) == 1
+
+
+def test_events_whose_keys_stand_in_another_order_keep_it():
+    """A log that somebody wrote by hand is no less of one."""
+    raws = [b'{"data":{"b":1,"a":2},"seq":%d,"type":"note","time":5}' % seq for seq in range(3)]
+    page = HistoryPage(
+        records=tuple(map(event_of_json, raws)), has_more=False, from_seq=0, to_seq=3
+    )
+
+    assert decode_page(encode_page(page, "raw"), "raw") == page

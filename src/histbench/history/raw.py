@@ -102,10 +102,23 @@ def parse_raw(data: bytes) -> Parsed:
     """
     for decoder in (_known_decoder, _any_decoder):
         try:
-            return decoder.decode(data)
+            page = decoder.decode(data)
         except (msgspec.DecodeError, RecursionError):
             continue
+        if not isinstance(page, RawPage) or _is_usual(page, data):
+            return page
     return _shaped(decode(data))
+
+
+def _is_usual(page: RawPage, data: bytes) -> bool:
+    """Whether the first ordinary event is spelled as the format writes it, as its writer's others.
+
+    Of another order of keys, which `RawPage` cannot tell, only the text of an event still knows.
+    """
+    for entry in page.events:
+        if entry.event.type != CHUNK_TYPE:
+            return _text_of(entry.event) in data
+    return True
 
 
 def _shaped(value: Any) -> dict[str, Any]:
