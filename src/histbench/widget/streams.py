@@ -7,14 +7,16 @@
                      {id, part}                                  text of the stream
                      {id, end: true}
 
-A page is a few parts behind at most; one that takes nothing for a minute has gone.  It may have
-gone without a word, and a kernel lives on.
+A page says what it took when the kernel has time to listen, which may be at the end of a long cell:
+until then it is sent some megabytes.  One that takes nothing may have gone without a word, and a
+kernel lives on; then the stream waits, and ends after ten minutes, or when there are too many.
 """
 
 from codecs import getincrementaldecoder
+from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from threading import Lock, Semaphore, Thread
+from threading import Condition, Lock, Thread
 from typing import Any
 
 from histbench.widget.source import Source
@@ -22,19 +24,47 @@ from histbench.widget.source import Source
 __all__ = ["Streams"]
 
 _MOST_STREAMS = 16
-_MOST_BEHIND = 8
-_PATIENCE_SECONDS = 60
-
-_TOO_MANY = '{"code":"too_many_streams","error":"too many streams are open"}'
+_MOST_BEHIND_BYTES = 16 * 1024 * 1024
+_PATIENCE_SECONDS = 600
 
 
 class _Open:
     """What is known of a stream before, while and after it is read."""
 
     def __init__(self) -> None:
-        self.room = Semaphore(_MOST_BEHIND)
+        self.leave_source: Callable[[], None] = lambda: None
         self.left = False
-        self.leave: Callable[[], None] = lambda: None
+        self._changed = Condition()
+        # Of the parts that the page was sent and has not taken.
+        self._sizes: deque[int] = deque()
+        self._behind = 0
+
+    def wait_for_room(self, size: int) -> bool:
+        """Count a part as sent, once it may be; False if nobody takes any more."""
+        with self._changed:
+            self._changed.wait_for(self._has_room, _PATIENCE_SECONDS)
+            if self.left or not self._has_room():
+                return False
+            self._sizes.append(size)
+            self._behind += size
+            return True
+
+    def _has_room(self) -> bool:
+        return self.left or self._behind < _MOST_BEHIND_BYTES
+
+    def took(self, parts: int) -> None:
+        """The page has taken so many."""
+        with self._changed:
+            for _ in range(min(parts, len(self._sizes))):
+                self._behind -= self._sizes.popleft()
+            self._changed.notify()
+
+    def leave(self) -> None:
+        """End the stream, wherever it stands."""
+        with self._changed:
+            self.left = True
+            self._changed.notify()
+        self.leave_source()
 
 
 class Streams:
@@ -50,28 +80,24 @@ class Streams:
         """Begin a stream."""
         stream = _Open()
         with self._lock:
-            full = len(self._open) >= _MOST_STREAMS
-            if not full:
-                self._open[name] = stream
-        if full:
-            self._send({"id": name, "status": 503, "text": _TOO_MANY})
-            return
+            self._open[name] = stream
+            oldest = next(iter(self._open.values())) if len(self._open) > _MOST_STREAMS else None
+        if oldest is not None:
+            oldest.leave()
         arguments = (name, stream, path, query, headers)
         Thread(target=self._run, args=arguments, name=f"viewer {name}", daemon=True).start()
 
     def took(self, name: str, parts: int) -> None:
         """The page has taken so many parts of a stream."""
         stream = self._open.get(name)
-        if stream is not None and 0 < parts <= _MOST_BEHIND:
-            stream.room.release(parts)
+        if stream is not None:
+            stream.took(parts)
 
     def leave(self, name: str) -> None:
         """The page reads a stream no more."""
         stream = self._open.get(name)
         if stream is not None:
-            stream.left = True
             stream.leave()
-            stream.room.release()
 
     def close(self) -> None:
         """The widget is gone."""
@@ -87,12 +113,14 @@ class Streams:
                 status, text = found
                 self._send({"id": name, "status": status, "text": text})
                 return
-            stream.leave = found.leave
+            stream.leave_source = found.leave
+            if stream.left:
+                found.leave()
             self._send({"id": name, "status": 200, "text": ""})
             decoder = getincrementaldecoder("utf-8")("replace")
             with closing(iter(found)) as parts:
                 for part in parts:
-                    if not stream.room.acquire(timeout=_PATIENCE_SECONDS) or stream.left:
+                    if not stream.wait_for_room(len(part)):
                         break
                     self._send({"id": name, "part": decoder.decode(part)})
             self._send({"id": name, "end": True})
