@@ -120,6 +120,24 @@ def test_exported_page_asks_nobody(executed):
     assert export_notebook(executed[1], title="n") == page
 
 
+def test_exported_page_has_panels_for_a_narrow_screen():
+    """One by one beside the whole, each in words; the page shows the one or the others."""
+    picture = "iVBORw0KGgo="
+    parts = [{"alt": f"panel <{name}>", "png": picture} for name in "ab"]
+    output = v4.new_output(
+        "display_data",
+        data={"image/png": picture},
+        metadata={"image/png": {"alt": "both", "parts": parts}},
+    )
+    cell = v4.new_code_cell("x", execution_count=1, outputs=[output])
+    page = export_notebook(v4.new_notebook(cells=[cell]), title="n")
+
+    assert page.count('class="whole"') == 1
+    assert page.count('class="part"') == 2
+    assert 'alt="both"' in page
+    assert 'alt="panel &lt;a&gt;"' in page
+
+
 @pytest.mark.parametrize(
     ("source", "problem"),
     [

@@ -5,10 +5,11 @@ registered, nothing is shown twice, and nobody's settings change.  This module a
 matplotlib, which takes a second.
 """
 
+import base64
 import io
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
@@ -20,6 +21,8 @@ from histbench.report.panels import Panel
 
 __all__ = ["PanelFigure", "plot_lines", "plot_panels"]
 
+Shown = TypeVar("Shown", Panel, LinePanel)
+
 _INK = "#222222"
 _PALE = "#666666"
 _INCHES_WIDE = 3.6
@@ -27,20 +30,33 @@ _INCHES_BAR = 0.42
 _INCHES_HEAD = 0.7
 _DOTS_PER_INCH = 110
 _LINES_INCHES = (4.6, 3.0)
+_LINES_ALONE = (3.7, 2.7)
 # Of the height of a panel: words at the ends of two lines stand at least so far apart.
 _WORDS_APART = 0.085
 
 
 class PanelFigure(Figure):
-    """A figure that shows itself in a notebook, with its words for those who do not see it."""
+    """A figure that shows itself in a notebook, with its words for those who do not see it.
+
+    Its panels go along one by one, for a screen that has no room for two side by side.
+    """
 
     alternative: str = ""
+    parts: "tuple[PanelFigure, ...]" = ()
 
-    def _repr_png_(self) -> tuple[bytes, dict[str, str]]:
+    def png(self) -> bytes:
+        """The picture, the same bytes each time."""
         picture = io.BytesIO()
         # The library's name and version would change the bytes.
         self.savefig(picture, format="png", dpi=_DOTS_PER_INCH, metadata={"Software": None})
-        return picture.getvalue(), {"alt": self.alternative}
+        return picture.getvalue()
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, Any]]:
+        parts = [
+            {"alt": part.alternative, "png": base64.b64encode(part.png()).decode()}
+            for part in self.parts
+        ]
+        return self.png(), {"alt": self.alternative} | ({"parts": parts} if parts else {})
 
 
 def plot_panels(panels: Iterable[Panel], *, columns: int = 3) -> PanelFigure:
@@ -51,9 +67,14 @@ def plot_panels(panels: Iterable[Panel], *, columns: int = 3) -> PanelFigure:
     """
     drawn = list(panels)
     bars = max((len(panel.bars) for panel in drawn), default=0)
-    figure = _figure(drawn, columns, (_INCHES_WIDE, _INCHES_HEAD + _INCHES_BAR * bars))
-    for axis, panel in zip(figure.axes, drawn, strict=False):
-        _plot(axis, panel)
+    inches = (_INCHES_WIDE, _INCHES_HEAD + _INCHES_BAR * bars)
+    figure = _figure(drawn, columns, inches, _plot)
+    if len(drawn) > 1:
+        heights = (_INCHES_HEAD + _INCHES_BAR * len(panel.bars) for panel in drawn)
+        figure.parts = tuple(
+            _figure([panel], 1, (_INCHES_WIDE, height), _plot)
+            for panel, height in zip(drawn, heights, strict=True)
+        )
     return figure
 
 
@@ -64,17 +85,19 @@ def plot_lines(panels: Iterable[LinePanel], *, columns: int = 2) -> PanelFigure:
         UsageError: no panels (`nothing_to_plot`).
     """
     drawn = list(panels)
-    figure = _figure(drawn, columns, _LINES_INCHES)
-    for axis, panel in zip(figure.axes, drawn, strict=False):
-        axis.set_axis_on()
-        _plot_lines(axis, panel)
+    figure = _figure(drawn, columns, _LINES_INCHES, _plot_lines)
+    if len(drawn) > 1:
+        figure.parts = tuple(_figure([panel], 1, _LINES_ALONE, _plot_lines) for panel in drawn)
     return figure
 
 
 def _figure(
-    panels: Sequence[Panel] | Sequence[LinePanel], columns: int, inches: tuple[float, float]
+    panels: Sequence[Shown],
+    columns: int,
+    inches: tuple[float, float],
+    plot: Callable[[Any, Shown], None],
 ) -> PanelFigure:
-    """An empty figure with room for the panels, so many inches wide and high each."""
+    """The panels in one figure, so many inches wide and high each."""
     if not panels:
         raise UsageError("no panels", code="nothing_to_plot", expected="at least one")
     columns = min(columns, len(panels))
@@ -84,6 +107,8 @@ def _figure(
     figure.alternative = ". ".join(panel.alternative for panel in panels)
     for axis in figure.subplots(rows, columns, squeeze=False).flat:
         axis.set_axis_off()
+    for axis, panel in zip(figure.axes, panels, strict=False):
+        plot(axis, panel)
     return figure
 
 
@@ -91,7 +116,15 @@ def _plot(axis: Any, panel: Panel) -> None:
     top = panel.top or 1
     axis.set_title(f"{panel.title}\n{panel.subtitle}", loc="left", fontsize=9, color=_INK)
     axis.set_xlim(0, top * 1.01)
-    axis.set_ylim(len(panel.bars) - 0.4, -0.6)
+    # Below the bars, what the line stands for.
+    below = 0.4 if panel.reference_text else 0
+    axis.set_ylim(len(panel.bars) - 0.4 + below, -0.6)
+    if panel.reference is not None:
+        right = panel.reference > top / 2
+        place = (panel.reference, len(panel.bars) - 0.4 + below / 2)
+        axis.text(
+            *place, panel.reference_text, fontsize=7, color=_PALE, ha="right" if right else "left"
+        )
     for number, bar in enumerate(panel.bars):
         text_y = number - 0.26
         axis.barh(number, bar.value or 0, height=0.3, color=form_colour(bar.form))
@@ -116,6 +149,7 @@ def _plot(axis: Any, panel: Panel) -> None:
 
 
 def _plot_lines(axis: Any, panel: LinePanel) -> None:
+    axis.set_axis_on()
     axis.set_title(panel.title, loc="left", fontsize=9, color=_INK)
     axis.set_xscale("log")
     axis.set_yscale("log")

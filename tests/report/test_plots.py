@@ -1,5 +1,6 @@
-"""Growth is told as it is: slopes of powers, lines with words at their ends."""
+"""Figures for notebooks: slopes of powers, words that stand apart, panels for narrow screens."""
 
+import base64
 from itertools import pairwise
 
 import pytest
@@ -8,7 +9,8 @@ from hypothesis import strategies as st
 
 from histbench.errors import UsageError
 from histbench.report.lines import Line, LinePanel, log_slope
-from histbench.report.plots import plot_lines
+from histbench.report.panels import Bar, Panel
+from histbench.report.plots import plot_lines, plot_panels
 
 EVENTS = (1_000, 10_000, 100_000, 1_000_000)
 
@@ -65,3 +67,16 @@ def test_lines_are_drawn_the_same_each_time():
     assert words["alt"] == panel.alternative
     with pytest.raises(UsageError):
         plot_lines([])
+
+
+def test_figure_of_several_panels_brings_them_one_by_one():
+    """A narrow screen shows them below each other, each with its own words."""
+    bars = [Panel(title=t, subtitle="MB", bars=(Bar(form="raw", value=1, text=t),)) for t in "ab"]
+    growing = [LinePanel(title=title, unit="byte", lines=()) for title in "ab"]
+    for figure, panels in ((plot_panels(bars), bars), (plot_lines(growing), growing)):
+        picture, words = figure._repr_png_()
+
+        assert [part["alt"] for part in words["parts"]] == [panel.alternative for panel in panels]
+        assert all(base64.b64decode(part["png"])[1:4] == b"PNG" for part in words["parts"])
+        assert picture[1:4] == b"PNG"
+    assert "parts" not in plot_panels(bars[:1])._repr_png_()[1]
