@@ -47,6 +47,8 @@ def test_tables_show_what_differs_and_count_what_does_not():
     ]
     assert sizes.rows[0][6].value == pytest.approx(2)
     assert sizes.notes == ("1 more are the same in both",)
+    unchanged, *_ = change_tables(compare_results(grown()[0], grown()[0]))
+    assert unchanged.notes == ("all 2 are the same in both",)
     assert times.rows[0][4].value == 500
 
 

@@ -71,8 +71,12 @@ def change_tables(comparison: Comparison, *, every: bool = False) -> Iterator[Ta
                     *([Column("", "label")] if spread else []),
                 ),
                 rows=tuple(_change_row(change, spread=spread) for change in shown),
-                notes=(f"{same} more are the same in both",) if same else (),
+                notes=(_same_note(same, len(shown)),) if same else (),
             )
+
+
+def _same_note(same: int, changed: int) -> str:
+    return f"{same} more are the same in both" if changed else f"all {same} are the same in both"
 
 
 def _change_row(change: Change, *, spread: bool) -> tuple[Cell, ...]:
