@@ -11,10 +11,12 @@ halves of a pair apart that was cut in two.  On even texts this is the smallest 
 real ones a boundary is almost a function of the text, and dear when it is told away from it.
 """
 
-from itertools import accumulate, pairwise
+from itertools import pairwise
 
 import msgspec
+import numpy as np
 from msgspec import UNSET, Raw, Struct, UnsetType
+from numpy.typing import NDArray
 
 from histbench.errors import InvalidRow, Place
 from histbench.events import DELTA_KINDS, MAX_SAFE_INTEGER
@@ -58,16 +60,16 @@ class ColumnsRow(SignedRow, frozen=True, kw_only=True, gc=False):
 
     def text_list(self) -> list[str]:
         """The members' texts, cut out."""
-        cuts = list(accumulate(read_signs(self.lengths), initial=0))
         joined = self.joined
-        if cuts[-1] == len(joined):
-            # Nothing takes two units.
-            return [joined[start:stop] for start, stop in pairwise(cuts)]
-        units = joined.encode(_UTF_16, "surrogatepass")
-        return [
-            units[2 * start : 2 * stop].decode(_UTF_16, "surrogatepass")
-            for start, stop in pairwise(cuts)
-        ]
+        units = np.array(read_signs(self.lengths), np.int64).cumsum()
+        cuts = [0, *units.tolist()]
+        if cuts[-1] != len(joined):
+            # What takes two units is one character here.
+            halves = _second_halves(joined)
+            if halves[units].any():
+                return _cut_units(joined, cuts)
+            cuts = [0, *(units - halves.cumsum()[units]).tolist()]
+        return [joined[start:stop] for start, stop in pairwise(cuts)]
 
     def text(self) -> str:
         """All texts joined."""
@@ -79,6 +81,23 @@ class ColumnsRow(SignedRow, frozen=True, kw_only=True, gc=False):
         (length,) = read_signs(self.lengths[:first])
         units = self.joined[:length].encode(_UTF_16, "surrogatepass")[: 2 * length]
         return units.decode(_UTF_16, "surrogatepass")
+
+
+def _second_halves(text: str) -> NDArray[np.bool_]:
+    """For each UTF-16 unit of a text, and for its end, whether it is the second half of a pair."""
+    units = np.frombuffer(text.encode(_UTF_16, "surrogatepass"), "<u2")
+    halves = np.zeros(len(units) + 1, np.bool_)
+    halves[1:-1] = ((units[:-1] & 0xFC00) == 0xD800) & ((units[1:] & 0xFC00) == 0xDC00)
+    return halves
+
+
+def _cut_units(text: str, cuts: list[int]) -> list[str]:
+    """The pieces of a text that is cut inside a pair."""
+    units = text.encode(_UTF_16, "surrogatepass")
+    return [
+        units[2 * start : 2 * stop].decode(_UTF_16, "surrogatepass")
+        for start, stop in pairwise(cuts)
+    ]
 
 
 def _units(text: str) -> int:
