@@ -5,11 +5,14 @@ its Content-Security-Policy), and finds things as a person would: by role and te
 """
 
 import json
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
+
+import pytest
 
 from daemon import RunningDaemon
 from histbench.store import LogWriter
@@ -40,6 +43,8 @@ LONG_TURNS = 2000
 _RECORDS = 600
 _HUGE = 10_000_000
 _TRIES, _PAUSE_MS = 800, 25
+_INSTALLED = Path(__file__).parents[1] / "node_modules" / "axe-core" / "axe.min.js"
+_AXE = Path(os.environ.get("AXE_CORE") or _INSTALLED)
 
 MARKUP = "<img src=x onerror=alert(1)><script>alert(2)</script><b>bold</b>"
 BIDI = "\u202ereversed\u202d \u2067more"
@@ -137,6 +142,18 @@ class Shell:
     def check_no_faults(self) -> None:
         """Nothing was refused by the policy, thrown, or complained of."""
         assert self.faults == []
+
+    def accessibility_faults(self) -> list[Any]:
+        """What axe finds on what is shown now; skips where axe-core is not installed."""
+        if not _AXE.is_file():
+            pytest.skip("axe-core is not installed")
+        # The policy of the page lets nobody add a script, but a debugger may.
+        self.page.evaluate(_AXE.read_text(encoding="utf-8"))
+        found: list[Any] = self.page.evaluate(
+            "async () => (await axe.run()).violations.map(v =>"
+            " [v.id, v.nodes.slice(0, 3).map(n => n.html.slice(0, 200))])"
+        )
+        return found
 
     def pages_asked(self) -> int:
         """How many transcript pages were asked for, without loads."""

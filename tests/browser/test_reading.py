@@ -1,14 +1,8 @@
 """Reading in the shell: hostile texts, turns, search, keys, narrow windows, accessibility."""
 
-import os
-from pathlib import Path
-
 import pytest
 
 from browser_pages import BIDI, HOSTILE, LONE, LONG, MARKUP, OTHER, SESSION
-
-_INSTALLED = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
-AXE = Path(os.environ.get("AXE_CORE") or _INSTALLED)
 
 
 def test_everything_of_a_transcript_is_text(shell):
@@ -211,31 +205,19 @@ def test_a_narrow_window_shows_one_thing_at_a_time(narrow):
     assert narrow.page.locator("#transcript").evaluate("t => t.scrollWidth <= t.clientWidth")
 
 
-def accessibility_faults(shell):
-    """What axe finds on what is shown now."""
-    if not AXE.is_file():
-        pytest.skip("axe-core is not installed")
-    # The policy of the page lets nobody add a script, but a debugger may.
-    shell.page.evaluate(AXE.read_text(encoding="utf-8"))
-    return shell.page.evaluate(
-        "async () => (await axe.run()).violations.map(v =>"
-        " [v.id, v.nodes.slice(0, 3).map(n => n.html.slice(0, 200))])"
-    )
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(shell, scheme):
     """On the list, and on a session with everything open."""
     shell.page.emulate_media(color_scheme=scheme)
     shell.page.goto(shell.url)
     shell.page.locator("#session-list a").first.wait_for()
-    listed = accessibility_faults(shell)
+    listed = shell.accessibility_faults()
     shell.open_whole(HOSTILE)
     for details in shell.page.locator("#blocks details").all():
         details.locator("summary").click()
 
     assert listed == []
-    assert accessibility_faults(shell) == []
+    assert shell.accessibility_faults() == []
 
 
 def test_axe_finds_nothing_in_a_narrow_window(narrow):
@@ -243,16 +225,16 @@ def test_axe_finds_nothing_in_a_narrow_window(narrow):
     narrow.failures_are_expected = True
     narrow.page.goto(narrow.url)
     narrow.page.locator("#session-list a").first.wait_for()
-    found = accessibility_faults(narrow)
+    found = narrow.accessibility_faults()
     narrow.open(OTHER)
     narrow.page.get_by_role("button", name="Turns").click()
     narrow.page.get_by_label("Search this session").fill("session 3")
     narrow.page.locator("button.hit").first.wait_for()
-    found += accessibility_faults(narrow)
+    found += narrow.accessibility_faults()
     narrow.open("nowhere", ready=False)
     narrow.page.get_by_role("alert").first.wait_for()
 
-    assert found + accessibility_faults(narrow) == []
+    assert found + narrow.accessibility_faults() == []
 
 
 def test_arrows_go_through_lists_from_where_words_are_typed(shell):

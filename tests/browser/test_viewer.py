@@ -98,6 +98,7 @@ def viewing(browser, source):
     page = browser.new_page(viewport={"width": 1100, "height": 700})
     shell = Shell(page, "about:blank")
     kernel = Kernel(page, source)
+    kernel.shell = shell
     try:
         kernel.pump(lambda: page.locator(".viewer article").count())
         yield kernel
@@ -188,6 +189,23 @@ def test_a_narrow_viewer_shows_its_turns_on_demand(viewed):
     assert not hidden
     assert not turns.is_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("width", [1100, 400])
+def test_axe_finds_nothing_in_a_viewer(viewed, width):
+    """With its turns on show; what an output is put into is the notebook's."""
+    page = viewed.page
+    page.set_viewport_size({"width": width, "height": 700})
+    page.evaluate("document.documentElement.lang = 'en'; document.title = 'a notebook'")
+    viewed.pump(page.locator("button.turn").count)
+    if width == 400:
+        viewed.pump(page.get_by_role("button", name="Turns").is_visible)
+        page.get_by_role("button", name="Turns").click()
+    page.get_by_label("Search this session").fill("hi")
+    viewed.pump(page.locator("button.hit").count)
+    found = dict(viewed.shell.accessibility_faults())
+
+    assert found.keys() <= {"landmark-one-main", "page-has-heading-one", "region"}, found
 
 
 def test_what_is_appended_to_a_log_in_memory_is_shown(browser):
