@@ -182,8 +182,9 @@ def test_any_bytes_are_read_or_refused(data):
 @pytest.mark.parametrize(
     ("text", "code", "byte"),
     [
-        (b'"\xff"', "invalid_utf8", None),
+        (b'"\xff"', "invalid_utf8", 1),
         (b'"\\ud83d","\xff"', "invalid_utf8", 10),
+        (b'[1 2,"\xff"]', "invalid_utf8", 6),
         (b"\xef\xbb\xbf1", "invalid_json", 0),
         (b"[1,", "invalid_json", None),
         (b"[1 2]", "invalid_json", 3),

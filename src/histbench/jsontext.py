@@ -134,6 +134,8 @@ def decode(data: bytes | str) -> JsonValue:
     except msgspec.DecodeError as error:
         raw = data if isinstance(data, bytes) else data.encode("utf-8", "surrogatepass")
         if _SURROGATE_ESCAPE.search(raw) is None and not isinstance(data, str):
+            # What is not UTF-8 is no text, before it is no JSON, wherever either shows.
+            check_utf8(data)
             raise _malformed(error) from error
     except UnicodeEncodeError:
         # A str with raw surrogates: only the standard library takes it.
@@ -159,10 +161,7 @@ def _decode_slowly(data: bytes | str) -> JsonValue:
 
 
 def _malformed(error: msgspec.DecodeError) -> InvalidJson:
-    text = str(error)
-    if "UTF-8" in text:
-        return InvalidJson("text is not UTF-8", code="invalid_utf8")
-    text = text.removeprefix("JSON is malformed: ")
+    text = str(error).removeprefix("JSON is malformed: ")
     match = _BYTE_IN_MESSAGE.search(text)
     if match is None:
         return InvalidJson(f"not JSON: {text[:1].lower()}{text[1:]}")

@@ -31,6 +31,8 @@ from histbench.rows import RowHead
 
 __all__ = ["LeanEvent", "LeanProof", "ProvedEvent", "lean_of_json"]
 
+_MOST_DIGITS = len(str(MAX_SAFE_INTEGER))
+
 
 class LeanEvent(Plain, frozen=True, kw_only=True, gc=False):
     """An event as its page holds it, with markers in `raw`."""
@@ -141,7 +143,9 @@ def _is_safe(marker: re.Match[bytes]) -> bool:
     """Whether a marker's numbers are safe integers, and a range has two or more."""
     if marker.lastgroup == "last":
         return int(marker["first"]) < int(marker["last"]) <= MAX_SAFE_INTEGER
-    listed = marker["one"] or marker["several"]
+    listed: bytes = marker["one"] or marker["several"]
+    if len(listed) < _MOST_DIGITS:
+        return True
     return max(map(int, listed.split(b","))) <= MAX_SAFE_INTEGER
 
 

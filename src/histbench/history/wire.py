@@ -18,8 +18,8 @@ from typing import Any, get_args
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
-from histbench.errors import InvalidJson, InvalidPage
-from histbench.events import MAX_SAFE_INTEGER, safe_integer
+from histbench.errors import InvalidJson, InvalidPage, InvalidRow
+from histbench.events import KIND_BY_TAG, MAX_SAFE_INTEGER, safe_integer
 from histbench.history.halves import hide_halves, show_halves
 from histbench.history.joined import StoredJoined, joined_json, joined_of_stored
 from histbench.history.lean_decode import elide_events, expand_events
@@ -81,6 +81,26 @@ class _LoosePage(WirePage, frozen=True):
     """The same, its records not parsed yet."""
 
     records: list[Raw]  # type: ignore[assignment]
+
+
+class _RowData(Struct, frozen=True, forbid_unknown_fields=True):
+    turn: int | float
+    step: int | float
+    index: int | float
+    dt: Any
+    texts: Any = UNSET
+    args: Any = UNSET
+    id: str | UnsetType = UNSET
+    name: str | UnsetType = UNSET
+
+
+class _RowShape(Struct, frozen=True, forbid_unknown_fields=True):
+    """What `records.StoredRow` is of a parsed value."""
+
+    type: str
+    seq0: int
+    time0: int
+    data: _RowData
 
 
 _ReadLean = Callable[[Sequence[PageRecord]], list[PageRecord]]
@@ -298,7 +318,9 @@ def _page_of_value(value: dict[str, Any], read_lean: _ReadLean) -> HistoryPage:
 def _watermark(value: Any) -> int | None:
     # One past the largest seq is no safe integer any more, but it is exact.
     number = js_number(value)
-    return number if type(number) is int else None
+    if isinstance(number, float) and number.is_integer():
+        return int(number)
+    return number if isinstance(number, int) else None
 
 
 def _projections_of_value(value: Any) -> Projections:
@@ -313,13 +335,14 @@ def _record_of_value(value: Any) -> PageRecord:
     keys = set(value) if isinstance(value, dict) else set()
     if keys == {"joined"}:
         try:
-            return joined_of_stored(msgspec.convert(value["joined"], StoredJoined))
+            return joined_of_stored(msgspec.convert(_within_64_bits(value["joined"]), StoredJoined))
         except (msgspec.ValidationError, UnicodeEncodeError) as error:
             # The latter for an unknown key with half a surrogate pair.
             raise InvalidPage(
                 "not a joined row", code="page_record", found=value["joined"], expected=str(error)
             ) from error
     if keys == {"chunks"}:
+        _refuse_other_tag(value["chunks"])
         record = read_value(value["chunks"])
         if isinstance(record, Row):
             return record
@@ -331,3 +354,29 @@ def _record_of_value(value: Any) -> PageRecord:
     raise InvalidPage(
         "not a record", code="page_record", found=sorted(map(str, keys)), expected=_A_RECORD
     )
+
+
+def _within_64_bits(row: Any) -> Any:
+    """A row's value with integers that it may have and msgspec cannot; they stay unsafe ones."""
+    if not isinstance(row, dict):
+        return row
+    unsafe = {
+        key: 2**62 if number > 0 else -(2**62)
+        for key, number in ((key, js_number(row.get(key))) for key in ("seq0", "time0"))
+        if number is not None and abs(number) > 2**62 and float(number).is_integer()
+    }
+    return {**row, **unsafe}
+
+
+def _refuse_other_tag(value: Any) -> None:
+    """Raise InvalidRow (`row_tag`) for what would be a row, were its tag one."""
+    row = _within_64_bits(value)
+    tag = row.get("type") if isinstance(row, dict) else None
+    if isinstance(tag, str) and tag not in KIND_BY_TAG:
+        try:
+            shape = msgspec.convert(row, _RowShape)
+        except (msgspec.ValidationError, UnicodeEncodeError):
+            return
+        raise InvalidRow(
+            "unknown row tag", code="row_tag", found=shape.type, expected=", ".join(KIND_BY_TAG)
+        )

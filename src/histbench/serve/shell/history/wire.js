@@ -17,6 +17,7 @@ import { RowHead } from "./rows.js";
 /** @typedef {import("./records.js").PageRecord} PageRecord */
 
 const REQUIRED = ["records", "hasMore", "fromSeq", "toSeq"];
+const ROW_KEYS = ["turn", "step", "index", "dt", "texts", "args", "id", "name"];
 const A_RECORD = "{event, view?}, {lean, view?}, {chunks} or {joined}";
 const TAGS = [...KIND_BY_TAG.keys()].join(", ");
 
@@ -173,7 +174,9 @@ function hasRowShape({ seq0, time0, data, ...others }) {
     Number.isInteger(seq0) &&
     Number.isInteger(time0) &&
     isObject(data) &&
+    Object.keys(data).every((key) => ROW_KEYS.includes(key)) &&
     [data.turn, data.step, data.index].every(isNumber) &&
-    data.dt !== undefined
+    data.dt !== undefined &&
+    [data.id, data.name].every((text) => text === undefined || typeof text === "string")
   );
 }
