@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from checks import same
 from histbench.history import whole_page
+from histbench.importers import import_session
 from histbench.jsontext import decode, encode
 from histbench.log import EventLog
 from histbench.measure.rivals import ALL_FORMS
@@ -46,12 +47,20 @@ def test_every_profile_comes_back_to_the_byte(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("folder", ["dsh-stamped", "dsh-projected"])
-def test_recorded_sessions_come_back_to_the_byte(corpus, folder):
-    """Real ones, numbered without holes."""
-    paths = sorted((corpus / folder).glob("*.jsonl"))
+@pytest.mark.parametrize(
+    ("folder", "read"),
+    [
+        ("dsh-stamped", read_log),
+        ("dsh-projected", read_log),
+        ("streams", import_session),
+        ("transcripts", import_session),
+    ],
+)
+def test_recordings_come_back_to_the_byte(corpus, folder, read):
+    """Sessions, streams of providers and transcripts of agents; numbered without holes."""
+    paths = sorted((corpus / folder).iterdir())
     for path in paths:
-        page = whole_page(read_log(path).renumbered())
+        page = whole_page(read(path).renumbered())
         for form in LOSSLESS.values():
             assert stored(sent(form, page)) == list(page.records), (path.name, form.name)
     assert paths
