@@ -22,7 +22,14 @@ PYTEST   = $(PY) -m pytest
 # It measures while it runs, so its numbers are other ones each time.
 LIVE      = notebooks/04-your-session.ipynb
 
-GENERATED = README.md docs/measuring.md docs/corpus.md docs/privacy.md
+GENERATED = README.md docs/measuring.md docs/comparing.md docs/corpus.md docs/privacy.md
+
+# The two Pythons of the notebook that compares, and how the sample is measured on each.
+COMPARED     = 3.11 3.13
+RUN_COMPARED = run samples/quick.jsonl.zstd --runs 7 --no-memory --encodings gzip-6,br-5,zstd-3
+# Recordings for the notebook about the limit: --recorded NAME=FILE for each.  They are no part of
+# this repository; without them their figures stay as they are.
+RECORDED     =
 
 # Pictures are not kept in notebooks: an export draws them, and needs the extra.
 EXPORT    = $(if $(findstring notebooks,$(EXTRAS)),$(BENCH) notebooks export -o build,@true)
@@ -35,10 +42,10 @@ unexport PIP_REQUIRE_VIRTUALENV PIP_CONSTRAINT COLUMNS
 .DEFAULT_GOAL = help
 .DELETE_ON_ERROR:
 .PHONY: help report report-full test test-js test-browser lint types layers unit notebooks docs coverage reference reference-large \
-        readme lab pins clean
+        reference-compare reference-all readme lab pins clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' Makefile
 
 # --- results -----------------------------------------------------------------------------------
 
@@ -72,8 +79,11 @@ reference: $(VENV)/.installed-dev ## measure anew what README and notebooks show
 	$(PY) benchmarks/corpus.py
 	$(MAKE) readme
 
-# Larger than what README and notebooks need every time: files of a gigabyte, 200 readers.
-reference-large: $(VENV)/.installed-dev ## measure anew stores, transcripts, daemon, imports, redaction, browser (an hour)
+# Larger than what most changes touch: files of a gigabyte, ten million events, 200 readers.
+reference-large: $(VENV)/.installed-dev reference-compare ## measure anew all that takes longer (two hours)
+	$(PY) benchmarks/growth.py
+	$(PY) benchmarks/limit.py
+	$(if $(RECORDED),$(PY) benchmarks/limit.py $(RECORDED) -o results/reference/limit-recorded.json)
 	$(PY) benchmarks/store.py
 	$(PY) benchmarks/transcripts.py
 	$(PY) benchmarks/serve.py
@@ -82,6 +92,20 @@ reference-large: $(VENV)/.installed-dev ## measure anew stores, transcripts, dae
 	$(PY) benchmarks/redaction.py
 	$(PY) benchmarks/dictionaries.py
 	$(PY) benchmarks/browser.py
+	$(MAKE) readme
+
+# In environments of their own, without the extras.
+reference-compare: ## measure the sample on two versions of Python
+	@set -e; for version in $(COMPARED); do \
+	    python$$version -m venv --clear build/python-$$version; \
+	    pip="build/python-$$version/bin/python -m pip --disable-pip-version-check install -qq"; \
+	    $$pip --constraint constraints.txt --upgrade pip; \
+	    $$pip --constraint constraints.txt --build-constraint constraints.txt --editable .; \
+	    build/python-$$version/bin/histbench $(RUN_COMPARED) \
+	        -o results/reference/compare-python-$$version.json; \
+	done
+
+reference-all: reference reference-large ## all of results/reference
 
 readme: $(VENV)/.installed-dev ## write README, docs and notebooks from results/reference
 	$(PY) -m cogapp -r $(GENERATED)
