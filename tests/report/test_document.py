@@ -23,7 +23,7 @@ def test_summary_tells_bytes_time_and_memory_in_a_sentence_each():
     assert "66.7 % less than raw: 333,341 bytes instead of 1,000,008" in bytes_saved
     assert "under gzip-6" in bytes_saved
     assert "(br-11: not measured for both)" in bytes_saved
-    assert "plain lean (200,008 bytes, 40.0 % less than packed)" in smallest
+    assert "lean plain (200,008 bytes, 40.0 % less than packed)" in smallest
     assert "90.8 % less plain" in published
     assert "3.0 times as fast" in time
     assert "lean takes" in time

@@ -213,7 +213,7 @@ def test_what_is_no_form_has_its_figures_all_the_same():
     results = structs.replace(full_results(names=("log",)), samples=samples)
     page = page_of(results)
 
-    assert "Forms were not measured" in page
+    assert "Other things were measured than forms of a page, and stand below: log." in page
     assert '<p class="missing">' not in page
     for shown in ("12,345,000.0", ">12,345<", ">0.012<", ">zstd<", "store.index", ">verify<"):
         assert shown in page

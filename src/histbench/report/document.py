@@ -25,9 +25,12 @@ from histbench.report.tables import (
     wire_table,
 )
 
-__all__ = ["Figure", "Report", "Section", "compose", "to_json"]
+__all__ = ["NO_FORMS", "Figure", "Report", "Section", "compose", "to_json"]
 
 REPORT_VERSION = 1
+
+# Of stores, daemons and transcripts.
+NO_FORMS = "Other things were measured than forms of a page, and stand below"
 
 _ALWAYS = ("Bytes on the wire", "What a parser meets", "Time by stage", "Peaks of memory")
 
@@ -40,7 +43,7 @@ class Figure(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True):
-    """All about one input."""
+    """All about one input; `summary` is empty where other things were measured than forms."""
 
     name: str
     subtitle: str
@@ -98,8 +101,7 @@ def _section(measured: Measured) -> Section:
             f"{'profile' if it.origin == 'profile' else 'file'}{seed}: {it.events:,} events, "
             f"{it.ordinary:,} of them ordinary and the rest in {it.rows:,} rows"
         ),
-        # Of stores, daemons and transcripts other things were measured than forms of a page.
-        summary=said or ("Forms were not measured; what was stands below.",),
+        summary=said,
         # What a report is about and was left out is told; the rest is shown where there is any.
         figures=tuple(
             figure

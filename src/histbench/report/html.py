@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from importlib.resources import files
 
-from histbench.report.document import Figure, Report, Section
+from histbench.report.document import NO_FORMS, Figure, Report, Section
 from histbench.report.html_table import render_table, sort_rules
 from histbench.report.palette import FORM_COLOURS, OTHER_COLOUR
 from histbench.report.svg import draw_panel
@@ -73,8 +73,11 @@ def _contents(report: Report) -> str:
 def _summary(report: Report) -> Iterable[str]:
     yield '<section id="summary"><h2>Summary</h2>'
     for section in report.sections:
-        yield f"<h3>{escaped(section.name)}</h3>"
-        yield _list(section.summary)
+        if section.summary:
+            yield f"<h3>{escaped(section.name)}</h3>{_list(section.summary)}"
+    others = [escaped(section.name) for section in report.sections if not section.summary]
+    if others:
+        yield f"<h3>Without forms</h3><p>{NO_FORMS}: {', '.join(others)}.</p>"
     if report.beside is not None:
         beside = render_table(report.beside, name="beside")
         yield f"<h3>{escaped(report.beside.title)}</h3>{beside}"

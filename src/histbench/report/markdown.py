@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from histbench.report.cells import Table
-from histbench.report.document import Report
+from histbench.report.document import NO_FORMS, Report
 from histbench.report.text import printable
 from histbench.results import NOT_MEASURED
 
@@ -70,7 +70,7 @@ def _lines(report: Report) -> Iterator[str]:
     yield from (f"# {report.title}", "")
     for section in report.sections:
         yield from (f"## {_code(section.name)}", "", _words(section.subtitle), "")
-        yield from _list(section.summary)
+        yield from _list(section.summary or (f"{NO_FORMS}.",))
         yield ""
     if report.warnings:
         yield from ("## To be careful with", "", *_list(report.warnings), "")

@@ -79,10 +79,10 @@ def _smallest(measured: Measured) -> str:
         }
         if len(sizes) >= _MIN_FORMS and "packed" in sizes:
             least = min(sizes, key=lambda form: sizes[form])
-            name = "plain" if encoding == "identity" else encoding
+            under = "plain" if encoding == "identity" else f"under {encoding}"
             less = (sizes[least] - sizes["packed"]) / sizes["packed"]
             than = "" if least == "packed" else f", {_compared(less)} than packed"
-            told.append(f"{name} {least} ({bytes_text(sizes[least])} bytes{than})")
+            told.append(f"{least} {under} ({bytes_text(sizes[least])} bytes{than})")
     return f"Smallest of the forms that give every event back: {_listed(told)}." if told else ""
 
 
