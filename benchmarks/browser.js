@@ -51,13 +51,18 @@
     }
   }).observe({ type: "element", buffered: true });
 
-  /** The answers that had come when the text was painted, and the page's own files. */
+  /** Grows with each answer, and is another number while one is waited for. */
+  bench.awaited = () => {
+    const come = performance.getEntriesByType("resource").length;
+    return document.querySelector(".busy") ? come + Math.random() : come;
+  };
+
+  /** The bytes of answers, and of the page's own files. */
   bench.sizes = () => {
     const sizes = { encoded: 0, decoded: 0, files: 0 };
     const [document] = performance.getEntriesByType("navigation");
     for (const entry of [document, ...performance.getEntriesByType("resource")]) {
       const { pathname } = new URL(entry.name);
-      if (entry.responseEnd > bench.painted) continue;
       if (pathname === "/" || pathname.startsWith("/shell/")) {
         sizes.files += entry.encodedBodySize;
       } else {

@@ -8,19 +8,21 @@ The synthetic `transport` session, 416,756 events, is written as a stored log an
 `histbench serve`.  Each run is a browser of its own, with empty caches, in a window of 1280 by 800.
 `form` says what is opened:
 
-    transcript                 the shell, at the session's address: its newest page of 100 records
+    transcript                 the shell, at the session's address: its newest pages, 100 records or
+                               4 MiB of the log each, until the window is full
     raw, packed, joined, lean  a history page in this form, in the same document, by the shell's own
                                modules: fetched, parsed, validated, folded, and its newest blocks
                                shown within the shell's bounds
 
-`newest` has the events of the transcript's newest page, `whole` the whole log.  Stages:
+`newest` has the events of the blocks that the shell fills its window with, `whole` the whole log.
+Stages:
 
     open.newest.text, open.whole.text    from the navigation to the first paint of a text of the
                                          transcript, by the browser's own entry of it
     open.first.text                      the same of a log that nobody has opened before, by a
                                          daemon that was just started
     open.*.fetch ... open.*.show         its parts; what is left is the document and its modules
-    open.*.encoded, open.*.decoded       bytes of the answers that had come by then
+    open.*.encoded, open.*.decoded       bytes of the answers, until nothing more is asked for
     open.*.files                         bytes of the document and its modules, encoded
     open.*.heap                          V8's heap with the page shown, collected
     open.*.heap_peak                     the most it held: after each part, and every few
@@ -76,6 +78,7 @@ IN_PAGE = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
 BATCH = 10_000
 # A raw page of the whole log takes seconds, on a slow machine many.
 TIMEOUT_MS = 180_000
+QUIET_MS = 300
 FLAGS = [
     # A container's root has no sandbox, and its /dev/shm is small.
     "--no-sandbox",
@@ -114,6 +117,13 @@ class Tab:
             self.page.wait_for_timeout(20)
         return float(painted) / 1000
 
+    def wait_until_quiet(self) -> None:
+        """Until nothing has come for a while, nor is waited for."""
+        seen = -1
+        while (count := self.page.evaluate("bench.awaited()")) != seen:
+            seen = count
+            self.page.wait_for_timeout(QUIET_MS)
+
     def resident_peak(self) -> int:
         """The peak of the largest process that draws pages."""
         session = self._browser.new_browser_cdp_session()
@@ -135,6 +145,7 @@ class Bench:
         self._chromium = chromium or shutil.which("chromium")
         self.runs = runs
         self.version = ""
+        self.newest_events = 0
         self.samples = Samples()
 
     @contextmanager
@@ -151,6 +162,7 @@ class Bench:
         """What one opening costs, by the end of its stage's name."""
         with self.tab(address, run_first) as tab:
             seconds = tab.wait_for_text()
+            tab.wait_until_quiet()
             found = tab.page.evaluate(
                 "() => ({ ...bench.sizes(), heap_peak: bench.peak, heap: bench.held(),"
                 " marks: bench.marks })"
@@ -233,11 +245,15 @@ def _digest(path: Path) -> str:
         return file_digest(file, "sha256").hexdigest()
 
 
-def newest_events(url: str) -> int:
-    """How many events the transcript's newest page covers."""
+def newest_events(bench: Bench, url: str) -> int:
+    """How many events the shell's blocks cover when it has filled its window."""
+    with bench.tab(f"{url}/#/session/{PROFILE}") as tab:
+        tab.wait_for_text()
+        tab.wait_until_quiet()
+        first = tab.page.locator("#blocks article").first.get_attribute("data-record")
     with Client(url) as client:
-        loaded = client.load(PROFILE, page_size=100)
-    return int(loaded.last_event_id) - int(str(loaded.first_record_id).removeprefix("seq:"))
+        loaded = client.load(PROFILE, page_size=1)
+    return int(loaded.last_event_id) - int(first.removeprefix("seq:"))
 
 
 def measure_opening(bench: Bench, url: str) -> None:
@@ -251,7 +267,8 @@ def measure_opening(bench: Bench, url: str) -> None:
         script = f"bench.open({json.dumps(path)}, {json.dumps(form)})"
         return lambda: bench.opened(f"{url}/", script)
 
-    newest = f"&maxEvents={newest_events(url)}"
+    bench.newest_events = newest_events(bench, url)
+    newest = f"&maxEvents={bench.newest_events}"
     pages = {form: history(form, newest) for form in FORMS}
     bench.open_all("newest", {"transcript": lambda: bench.opened(session), **pages})
     bench.open_all("whole", {form: history(form, "") for form in FORMS})
@@ -319,7 +336,12 @@ def main() -> None:
             measure_scrolling(bench, url, inputs[1].name)
     save(
         options.output,
-        settings={"runs": options.runs, "turns": options.turns, "chromium": bench.version},
+        settings={
+            "runs": options.runs,
+            "turns": options.turns,
+            "newest_events": bench.newest_events,
+            "chromium": bench.version,
+        },
         command=shlex.join(["python", "benchmarks/browser.py", "--runs", str(options.runs)]),
         inputs=inputs,
         samples=bench.samples,
