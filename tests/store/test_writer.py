@@ -8,6 +8,7 @@ import shutil
 import stat
 import subprocess
 import sys
+from datetime import date
 
 import pytest
 from hypothesis import given, settings
@@ -146,6 +147,9 @@ def test_plain_unpacked_mode_is_one_event_a_line(tmp_path):
         (["x"], InvalidEvent, "append_event"),
         ([note(2, bad=float("nan"))], InvalidJson, "not_json"),
         ([note(2, bad=object())], InvalidJson, "not_json"),
+        ([note(2, bad=b"bytes")], InvalidJson, "not_json"),
+        ([note(2, bad={1})], InvalidJson, "not_json"),
+        ([note(2, bad=date(2026, 1, 1))], InvalidJson, "not_json"),
     ],
 )
 def test_a_batch_that_cannot_be_read_back_is_refused_whole(tmp_path, batch, kind, code):

@@ -14,7 +14,7 @@ import zstandard
 from histbench.codec import pack_runs
 from histbench.errors import InvalidEvent, Place
 from histbench.events import KIND_BY_TAG, Event, safe_integer
-from histbench.jsontext import encode, js_number
+from histbench.jsontext import encode_strictly, js_number
 from histbench.rows import ListRow, Row
 
 __all__ = ["ZSTD_LEVEL", "batch_lines", "check_batch", "compress_frame"]
@@ -36,9 +36,9 @@ def batch_lines(events: Iterable[Event], *, pack_chunks: bool = True) -> bytes:
         InvalidJson: an event holds something that JSON cannot.
     """
     if not pack_chunks:
-        return b"".join(encode(event) + b"\n" for event in events)
+        return b"".join(encode_strictly(event) + b"\n" for event in events)
     return b"".join(
-        (Row.of(record).json() if type(record) is ListRow else encode(record)) + b"\n"
+        (Row.of(record).json() if type(record) is ListRow else encode_strictly(record)) + b"\n"
         for record in pack_runs(events)
     )
 
