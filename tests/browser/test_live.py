@@ -84,6 +84,35 @@ def test_a_conversation_that_went_back_is_loaded_anew(root, shell):
     assert "r8" in shell.records()
 
 
+def test_turns_that_cannot_be_listed_are_told_once_and_in_sight(root, shell):
+    """However many come meanwhile; asked for again, all of them are there."""
+    session = begin(root, "bbbbbbbb-0000-4000-8000-000000000004")
+    shell.page.set_viewport_size({"width": 1280, "height": 420})
+    shell.open(session)
+    wait_until_live(shell)
+    shell.page.locator("button.turn").first.wait_for()
+    shell.failures_are_expected = True
+    refusal = '{"error":"not now","code":"storage_failed"}'
+    shell.page.route(
+        "**/turn-index?**",
+        lambda route: route.fulfill(status=503, content_type="application/json", body=refusal),
+    )
+    failure = shell.page.locator("#turns .failure")
+    for at in range(3):
+        append(
+            root, session, record_line(f"n{at}", f"n{at - 1}" if at else "r29", text=f"new {at}")
+        )
+        shell.wait_for_record(f"n{at}")
+        failure.wait_for()
+
+    assert failure.count() == 1
+    assert 52 <= failure.bounding_box()["y"] < 420 - failure.bounding_box()["height"]
+    shell.page.unroute("**/turn-index?**")
+    failure.get_by_role("button", name="Try again").click()
+    shell.page.locator("button.turn", has_text="new 2").wait_for()
+    assert failure.count() == 0
+
+
 def test_a_session_log_streams_its_deltas(root, shell):
     """Text appears as it is written, once, and the message that follows adds nothing."""
     with LogWriter.create(root, session_id="live", created_at=5, cwd="/x") as writer:

@@ -124,6 +124,8 @@ export class TurnRail {
     const stale = error instanceof RequestFailed && error.status === 409;
     const retry = stale && this._snapshot !== null ? () => this._load(null, "replace") : again;
     const told = element("p", "note", error instanceof Error ? error.message : String(error));
+    // One is enough, however often somebody goes on meanwhile.
+    this._box.querySelector(".failure")?.remove();
     this._box.prepend(element("div", "failure", told, button("Try again", retry, "retry")));
   }
 
