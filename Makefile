@@ -156,6 +156,8 @@ coverage: $(VENV)/.installed-dev ## branch coverage of the tests, as a table
 
 lab: $(VENV)/.installed-dev ## open the notebooks in JupyterLab
 	$(INSTALL) --group notebook
+	@# JupyterLab asks its yarn.js for a setting, which Node would take for one of our modules.
+	@echo '{}' > $(VENV)/package.json
 	$(PY) -m jupyterlab notebooks
 
 pins: ## resolve constraints.txt anew, on every supported Python found
