@@ -198,6 +198,8 @@ def test_a_narrow_window_shows_one_thing_at_a_time(narrow):
     assert not narrow.page.locator("#sessions").is_visible()
     assert not narrow.page.evaluate(wide)
     narrow.page.get_by_role("button", name="Turns").click()
+    newest = narrow.page.locator("button.turn").last
+    assert newest.evaluate("turn => turn.getBoundingClientRect().bottom <= innerHeight")
     narrow.page.locator("button.turn").first.click()
     assert not narrow.page.locator("#rail").is_visible()
     narrow.open(HOSTILE)

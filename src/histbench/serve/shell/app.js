@@ -192,7 +192,9 @@ class App {
 
   /** @param {boolean} shown */
   _showRail(shown) {
+    const appears = shown && byId("rail").hidden;
     byId("rail").hidden = !shown;
+    if (appears) this.rail.shown();
     byId("rail-toggle").setAttribute("aria-expanded", String(shown));
     document.body.classList.toggle("with-rail", shown);
   }

@@ -51,9 +51,10 @@ function render({ model, el }) {
   const showRail = (shown) => {
     frame.classList.toggle("with-rail", shown);
     toggle.setAttribute("aria-expanded", String(shown));
+    if (shown) railOf.shown();
   };
   const toggle = button("Turns", () => showRail(!frame.classList.contains("with-rail")), "icon");
-  showRail(false);
+  toggle.setAttribute("aria-expanded", "false");
   frame.append(toggle);
   frame.style.height = `${Number(model.get("height")) || 560}px`;
   root.append(frame);

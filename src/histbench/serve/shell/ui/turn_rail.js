@@ -77,6 +77,12 @@ export class TurnRail {
     if (atEnd && !this._turns.some((turn) => turn.turnId === newest)) this._load(null, "replace");
   }
 
+  /** It can be seen now: what was hidden could not be scrolled. */
+  shown() {
+    this._box.scrollTop = this._box.scrollHeight;
+    this._markCurrent();
+  }
+
   _markCurrent() {
     for (const each of this._box.querySelectorAll("button.turn")) {
       const current = /** @type {HTMLElement} */ (each).dataset.turn === this._current;
