@@ -13,10 +13,13 @@ import { Plain, deltaOfPlain } from "./records.js";
 /** @typedef {import("./records.js").PageRecord} PageRecord */
 /** @typedef {import("./rows.js").RowHead} RowHead */
 
+/** @type {readonly Marker[]} */
+const NONE = Object.freeze([]);
+
 /** An event with markers in it; it is told once these are proved and have their sources. */
 export class LeanEvent extends Plain {
-  /** @type {readonly Marker[]} those that still stand in the event */
-  #left;
+  /** @type {readonly Marker[]} ranges that are told last */
+  #left = NONE;
 
   /**
    * @param {Event} event
@@ -26,42 +29,61 @@ export class LeanEvent extends Plain {
   constructor(event, view, markers) {
     super(event, view);
     this.markers = markers;
-    this.#left = markers ?? [];
   }
 
   /** @returns {Event} */
   get event() {
     this.tell();
-    writeRanges(this.#left);
-    this.#left = [];
+    if (this.#left.length > 0) {
+      writeRanges(this.#left);
+      this.#left = NONE;
+    }
     return this.read;
   }
 
   /** @returns {Event} */
   tell() {
     if (this.markers !== null) {
+      this.#left = tellMarkers(this.markers, this.read.sourceEventSeqs);
       this.markers = null;
-      this.#left.forEach(writeCopy);
-      const provenance = this.read.sourceEventSeqs;
-      const ranges = this.#left.filter((marker) => marker.seqs === null);
-      this.#left = ranges.filter((range) => range.holder === provenance);
-      if (this.#left.length < ranges.length) {
-        writeRanges(ranges.filter((range) => range.holder !== provenance));
-      }
     }
     return this.read;
   }
 }
 
-/** @param {Marker} marker */
-function writeCopy({ holder, key, seqs, sources }) {
-  if (seqs !== null) {
-    let text = textOf(sources[0]);
-    for (let k = 1; k < sources.length; k += 1) {
-      text += textOf(sources[k]);
+/**
+ * Write out copies, and ranges that are not in the provenance.
+ *
+ * @param {readonly Marker[]} markers
+ * @param {unknown} provenance
+ * @returns {readonly Marker[]} the ranges that are
+ */
+function tellMarkers(markers, provenance) {
+  /** @type {Marker[]} */
+  const left = [];
+  /** @type {Marker[]} */
+  const others = [];
+  for (const marker of markers) {
+    if (marker.seqs !== null) {
+      writeCopy(marker);
+    } else if (marker.holder === provenance) {
+      left.push(marker);
+    } else {
+      others.push(marker);
     }
-    holder[key] = text;
   }
+  // Last, for elements move, and copies stand where they stood.
+  writeRanges(others);
+  return left;
+}
+
+/** @param {Marker} copy */
+function writeCopy({ holder, key, sources }) {
+  let text = textOf(sources[0]);
+  for (let k = 1; k < sources.length; k += 1) {
+    text += textOf(sources[k]);
+  }
+  holder[key] = text;
 }
 
 /**
