@@ -22,7 +22,7 @@ PYTEST   = $(PY) -m pytest
 # It measures while it runs, so its numbers are other ones each time.
 LIVE      = notebooks/04-your-session.ipynb
 
-GENERATED = README.md docs/measuring.md docs/comparing.md docs/corpus.md docs/privacy.md
+GENERATED = README.md docs/measuring.md docs/shell.md docs/comparing.md docs/corpus.md docs/privacy.md
 
 # The two Pythons of the notebook that compares, and how the sample is measured on each.
 COMPARED     = 3.11 3.13

@@ -9,7 +9,7 @@ import pytest
 from histbench.cli import main
 
 ROOT = Path(__file__).parent.parent
-GENERATED = ("README.md", "docs/measuring.md", "docs/comparing.md")
+GENERATED = ("README.md", "docs/measuring.md", "docs/shell.md", "docs/comparing.md")
 
 
 @pytest.mark.parametrize("name", GENERATED)
