@@ -102,8 +102,10 @@ def join(row):
     texts = data.pop("args" if "args" in data else "texts")
     if any("\x7f" in text for text in texts):
         return None
-    data["dt"] = "".join(chr(48 + gap) if gap in range(10) else f"({gap})" for gap in data["dt"])
-    if any(0 <= gap < 62 and gap > 9 for gap in row["data"]["dt"]):
+    # A layout may spell them as 7.0.
+    gaps = [int(gap) for gap in data["dt"]]
+    data["dt"] = "".join(chr(48 + gap) if gap in range(10) else f"({gap})" for gap in gaps)
+    if any(9 < gap < 62 for gap in gaps):
         return None
     kind = row["type"].replace("chunks", "joined")
     return {**row, "type": kind, "data": {**data, "text": "\x7f".join(texts)}}
