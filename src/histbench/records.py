@@ -236,7 +236,10 @@ def _plain_of_json(raw: bytes, *, numbers_held: bool = False) -> Plain | None:
 def delta_of_plain(record: Plain) -> ListRow | None:
     """The packable delta that an ordinary record holds, as a row of one member."""
     raw = record.raw
-    if record.type != CHUNK_TYPE or not (_DELTA_END in raw or _ESCAPED in raw):
+    if record.type != CHUNK_TYPE:
+        return None
+    # A subclass may know more of its event than the text says.
+    if type(record) is Plain and _DELTA_END not in raw and _ESCAPED not in raw:
         return None
     try:
         if _chunk_decoder.decode(raw).data.chunk.type not in KIND_BY_DELTA:

@@ -4,7 +4,7 @@ from itertools import islice
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from checks import check_refused
@@ -20,6 +20,9 @@ from synthetic import generate
 from told_sessions import page_of_lines, told_sessions
 
 LEAN = FORMS["lean"]
+
+# The seed of a page with a delta whose chunk type is a marker.
+A_MARKED_KIND = 1187
 
 
 def check_folds_alike(data):
@@ -46,6 +49,7 @@ def test_sessions_fold_alike(lines):
 
 
 @given(st.integers(0, 2**32))
+@example(A_MARKED_KIND)
 def test_markers_anywhere_fold_alike(seed):
     """Where a fold looks, where it does not, and where no marker may be."""
     check_folds_alike(draw_page(Random(seed)))
