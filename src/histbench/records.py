@@ -136,9 +136,10 @@ _TEXT, _REASONING, _CALL = DELTA_KINDS
 
 # Rows that msgspec may read at once are told by how the original begins them.
 _ROW_STARTS = tuple(f'{{"type":"{tag}","seq0":'.encode() for tag in KIND_BY_TAG)
-# A quote inside a string has a backslash before it, so only a delta's chunk type ends like this.
+# Deltas that msgspec may read at once, alike.  A quote inside a string has a backslash before it, so
+# only a delta's chunk type ends like this.
+_CHUNK_START = f'{{"type":"{CHUNK_TYPE}",'.encode()
 _DELTA_MARK = b'-delta","index":'
-
 # A delta's chunk type ends like this, unless a character of it is escaped.
 _DELTA_END, _ESCAPED = b'-delta"', b"\\u"
 
@@ -175,7 +176,7 @@ def read_line(line: bytes, *, numbers_held: bool = False) -> Plain | RowHead:
             return row_of_stored(_row_decoder.decode(line))
         except _UNSURE:
             return read_value(decode(line), line)
-    if _DELTA_MARK in line:
+    if line.startswith(_CHUNK_START) and _DELTA_MARK in line:
         try:
             parsed = _delta_decoder.decode(line)
             delta = row_of_delta(parsed.seq, parsed.time, parsed.data)

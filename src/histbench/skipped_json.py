@@ -16,7 +16,9 @@ __all__ = ["check_skipped", "holds_numbers"]
 # With every digit a zero: what a number that no double can hold has in its text, or an integer
 # with more digits than the interpreter reads.  An exponent below 100 needs 200 digits more.
 _DIGITS_ALIKE = bytes.maketrans(b"123456789E", b"000000000e")
-_HUGE_EXPONENTS = (b"0e000", b"0e+000")
+_HUGE_EXPONENT, _HUGE_SIGNED = b"0e000", b"0e+000"
+# Quicker to look for than the pattern that it is in: a plus sign is rare.
+_SIGNED = b"e+"
 _HUGE_INTEGER = b"0" * 200
 # No longer run of digits is left, so the number before an exponent is within so many bytes.
 _MANTISSA = len(b"-.") + 2 * len(_HUGE_INTEGER)
@@ -38,10 +40,11 @@ def check_skipped(data: bytes) -> None:
 def holds_numbers(texts: Iterable[bytes]) -> bool:
     """Whether each number in these JSON texts surely is one that a double or an integer can hold."""
     alike = b"\n".join(texts).translate(_DIGITS_ALIKE)
-    return _HUGE_INTEGER not in alike and not any(
-        _ends_number(alike, at + 1)
-        for exponent in _HUGE_EXPONENTS
-        for at in _places(alike, exponent)
+    if _HUGE_INTEGER in alike:
+        return False
+    exponents = (_HUGE_EXPONENT, _HUGE_SIGNED) if _SIGNED in alike else (_HUGE_EXPONENT,)
+    return not any(
+        _ends_number(alike, at + 1) for exponent in exponents for at in _places(alike, exponent)
     )
 
 
