@@ -72,7 +72,7 @@ reference: $(VENV)/.installed-dev ## measure anew what README and notebooks show
 	$(BENCH) run --profile transport --client node --client chromium \
 	    -o results/reference/transport.json
 	$(BENCH) run --profile published -o results/reference/published.json
-	$(BENCH) run --profile session --runs 1 --no-memory --encodings gzip-6,br-5,zstd-3 \
+	$(BENCH) run --profile session --runs 3 --no-memory --encodings gzip-6,br-5,zstd-3 \
 	    -o results/reference/session.json
 	$(BENCH) run samples/quick.jsonl.zstd --forms raw,packed,joined --encodings br-5 --no-memory \
 	    -o results/reference/sample.json
