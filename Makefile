@@ -113,7 +113,10 @@ readme: $(VENV)/.installed-dev ## write README, docs and notebooks from results/
 
 # --- checks ------------------------------------------------------------------------------------
 
-test: lint types layers unit notebooks docs ## everything that must hold before a commit
+# What needs one processor goes two by two; the tests take all there are.
+test: $(VENV)/.installed-dev ## everything that must hold before a commit
+	$(MAKE) --jobs 2 lint types layers notebooks docs
+	$(MAKE) unit
 
 lint: $(VENV)/.installed-dev
 	$(PY) -m ruff check
