@@ -49,7 +49,7 @@ help: ## list the targets
 
 # --- results -----------------------------------------------------------------------------------
 
-# Under four minutes, the installation included: the profiles are timed once, without memory, and
+# Four minutes behind the installation: the profiles are timed once, without memory, and
 # without the encodings that take half a minute on a page; the small sample gets everything.
 report: $(VENV)/.installed ## measure the profiles and the sample, write build/report.html
 	@mkdir -p build
@@ -178,7 +178,7 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 
 # The pip that comes with an older Python knows neither groups nor build constraints.
 $(VENV)/.installed: $(PY) pyproject.toml constraints.txt
-	@echo "installing into $(VENV); this takes a minute"
+	@echo "installing into $(VENV); this takes a minute or two"
 	$(PIP) install -qq --constraint constraints.txt --upgrade pip
 	$(INSTALL) --editable '.$(EXTRAS)'
 	@touch $@
