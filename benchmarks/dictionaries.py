@@ -25,13 +25,11 @@ What stands behind the name is what was changed about it:
 """
 
 import argparse
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from hashlib import file_digest
 from pathlib import Path
 
 import zstandard
-from sampling import Samples, save, timed
+from sampling import Samples, describe_log, save, timed
 
 from histbench.dictionaries import (
     DCZ_HEADER_BYTES,
@@ -45,11 +43,8 @@ from histbench.dictionaries import (
 from histbench.dictionaries.samples import SAMPLE_FORMS
 from histbench.encodings import Encoding, decode_zstd, encode_zstd, find_encoding, zstd_encoding
 from histbench.history import HistoryPage, encode_page, select_page
-from histbench.jsontext import encode
 from histbench.log import EventLog
-from histbench.records import Plain
 from histbench.results import Input
-from histbench.store.converting import log_chunks
 from synthetic import generate, session_header
 
 PROFILE, SEED, OTHER_SEEDS = "session", 1, (2, 3, 4)
@@ -85,29 +80,6 @@ def pages_of(log: EventLog, *, messages: int, events: int | None) -> list[Histor
         pages.append(select_page(log, before_seq=before, max_messages=messages, max_events=events))
         before = pages[-1].from_seq
     return pages
-
-
-def describe(log: EventLog) -> Input:
-    """The measured log as an input; the file that stands for it is made for its digest."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "log.jsonl"
-        path.write_bytes(
-            b"".join(log_chunks(encode(log.header), log, compressed=False, pack_chunks=True))
-        )
-        ordinary = sum(isinstance(record, Plain) for record in log.records())
-        with path.open("rb") as file:
-            digest = file_digest(file, "sha256").hexdigest()
-        return Input(
-            name=PROFILE,
-            origin="profile",
-            profile=PROFILE,
-            seed=SEED,
-            sha256=digest,
-            bytes=path.stat().st_size,
-            events=len(log),
-            ordinary=ordinary,
-            rows=len(log.records()) - ordinary,
-        )
 
 
 def renamed(encoding: Encoding, what: str) -> Encoding:
@@ -221,7 +193,7 @@ def measure(runs: int) -> tuple[Samples, Input]:
             bench.sizes(form, every, runs=runs)
         for form in SAMPLE_FORMS:
             bench.sizes(form, changed)
-    return taken, describe(log)
+    return taken, describe_log(PROFILE, log, profile=PROFILE, seed=SEED)
 
 
 def main() -> None:

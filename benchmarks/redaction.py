@@ -8,20 +8,17 @@ is fixed, so that the numbers can be had again, and another key gives others tha
 """
 
 import argparse
-import tempfile
 from datetime import UTC, datetime
-from hashlib import file_digest
 from pathlib import Path
+
+from sampling import describe_log
 
 from histbench.encodings import find_encoding
 from histbench.history import encode_page, whole_page
-from histbench.jsontext import encode
 from histbench.log import EventLog
 from histbench.measure.environment import read_environment
 from histbench.privacy import redact_log
-from histbench.records import Plain
 from histbench.results import Input, Results, Sample, save_results
-from histbench.store.converting import log_chunks
 from synthetic import generate, session_header
 
 SEED = 1
@@ -29,27 +26,6 @@ KEY = b"benchmarks/redaction.py"
 FORMS = ("raw", "packed", "joined")
 ENCODINGS = ("identity", "gzip-6", "br-5", "zstd-3")
 REDACTED = " redacted"
-
-
-def describe(name: str, profile: str, log: EventLog, folder: Path) -> Input:
-    """The log as an input; the file that stands for it is made for its digest."""
-    path = folder / "log.jsonl"
-    chunks = log_chunks(encode(log.header), log, compressed=False, pack_chunks=True)
-    path.write_bytes(b"".join(chunks))
-    ordinary = sum(isinstance(record, Plain) for record in log.records())
-    with path.open("rb") as file:
-        digest = file_digest(file, "sha256").hexdigest()
-    return Input(
-        name=name,
-        origin="profile",
-        profile=profile,
-        seed=SEED,
-        sha256=digest,
-        bytes=path.stat().st_size,
-        events=len(log),
-        ordinary=ordinary,
-        rows=len(log.records()) - ordinary,
-    )
 
 
 def sizes(name: str, log: EventLog) -> list[Sample]:
@@ -77,22 +53,23 @@ def main() -> None:
     """Measure, and print how far the redacted sizes are from the source's."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--profiles", default="quick,published,session")
-    parser.add_argument("-o", "--output", type=Path)
+    parser.add_argument(
+        "-o", "--output", type=Path, default=Path("results/reference/redaction.json")
+    )
     arguments = parser.parse_args()
     profiles = arguments.profiles.split(",")
     inputs: list[Input] = []
     samples: list[Sample] = []
-    with tempfile.TemporaryDirectory() as folder:
-        for profile in profiles:
-            log = EventLog.from_events(
-                generate(profile, seed=SEED), header=session_header(profile, seed=SEED)
-            )
-            for name, each in (
-                (profile, log),
-                (profile + REDACTED, redact_log(log, key=KEY)),
-            ):
-                inputs.append(describe(name, profile, each, Path(folder)))
-                samples += sizes(name, each)
+    for profile in profiles:
+        log = EventLog.from_events(
+            generate(profile, seed=SEED), header=session_header(profile, seed=SEED)
+        )
+        for name, each in (
+            (profile, log),
+            (profile + REDACTED, redact_log(log, key=KEY)),
+        ):
+            inputs.append(describe_log(name, each, profile=profile, seed=SEED))
+            samples += sizes(name, each)
     results = Results(
         environment=read_environment(gc_enabled=True),
         settings={"profiles": profiles, "forms": list(FORMS), "encodings": list(ENCODINGS)},
@@ -101,8 +78,7 @@ def main() -> None:
         inputs=tuple(inputs),
         samples=tuple(samples),
     )
-    if arguments.output is not None:
-        save_results(results, arguments.output)
+    save_results(results, arguments.output)
     wire = {(each.input, each.form, each.encoding): each.value for each in results.samples}
     for (name, form, encoding), source in wire.items():
         redacted = wire.get((name + REDACTED, form, encoding))

@@ -8,14 +8,19 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from histbench.jsontext import encode
+from histbench.log import EventLog
 from histbench.measure.environment import read_environment
+from histbench.records import Plain
 from histbench.results import Input, Results, Sample, save_results
 from histbench.results.model import METRIC_UNITS
+from histbench.store.converting import log_chunks
 
-__all__ = ["PEAK", "Samples", "forget", "save", "timed"]
+__all__ = ["PEAK", "Samples", "describe_log", "forget", "save", "timed"]
 
 # Code for a process of its own, whose peak is then nobody else's: its resident peak in bytes.
 # Not getrusage, whose peak starts with that of the process that forked this one.
@@ -100,6 +105,24 @@ class Samples:
                 note=why,
             )
         )
+
+
+def describe_log(name: str, log: EventLog, *, profile: str, seed: int) -> Input:
+    """A synthetic log as an input; size and digest are those of its text file, which is not made."""
+    text = b"".join(log_chunks(encode(log.header), log, compressed=False, pack_chunks=True))
+    records = log.records()
+    ordinary = sum(isinstance(record, Plain) for record in records)
+    return Input(
+        name=name,
+        origin="profile",
+        profile=profile,
+        seed=seed,
+        sha256=sha256(text).hexdigest(),
+        bytes=len(text),
+        events=len(log),
+        ordinary=ordinary,
+        rows=len(records) - ordinary,
+    )
 
 
 def save(

@@ -95,7 +95,7 @@ class _RowData(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _RowShape(Struct, frozen=True, forbid_unknown_fields=True):
-    """What `records.StoredRow` is of a parsed value."""
+    """What `stored_rows.StoredRow` is of a parsed value."""
 
     type: str
     seq0: int
