@@ -27,6 +27,26 @@ def active_chain(records: list[dict[str, Any]]) -> tuple[list[str], tuple[str, s
         chain.insert(0, parent)
 
 
+def shown_chain(records: list[dict[str, Any]]) -> tuple[list[str], tuple[str, str] | None]:
+    """The ids on the chain that are shown, and the gap that is."""
+    chain, gap = active_chain(records)
+    first: dict[str, dict[str, Any]] = {}
+    for record in records:
+        first.setdefault(record["uuid"], record)
+    begins = [place for place, each in enumerate(chain) if _begins_side_task(first[each])]
+    if not begins:
+        return chain, gap
+    own = [each for each in chain[begins[0] :] if first[each].get("forkedFrom") is None]
+    return own, None
+
+
+def _begins_side_task(record: dict[str, Any]) -> bool:
+    if (record["type"], record.get("subtype")) != ("system", "session_source"):
+        return False
+    payload = record.get("systemPayload")
+    return isinstance(payload, dict) and payload.get("sourceType") == "side_task"
+
+
 def _rank(record: dict[str, Any]) -> int:
     if record["type"] not in ("user", "assistant", "tool_result", "system"):
         return 0

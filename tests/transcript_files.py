@@ -9,6 +9,11 @@ from hypothesis import strategies as st
 from histbench.transcript import MemoryChain
 
 SESSION = "5c0375b4-57a5-4f26-b12d-d022ee4e51b7"
+SIDE_TASK: dict[str, Any] = {
+    "subtype": "session_source",
+    "systemPayload": {"sourceType": "side_task", "sourceId": "another session"},
+}
+INHERITED: dict[str, Any] = {"forkedFrom": {"sessionId": "another session", "messageUuid": "m"}}
 
 
 def record_line(
@@ -59,7 +64,10 @@ def write_lines(path: Path, lines: list[bytes]) -> Path:
 
 @st.composite
 def forests(draw: st.DrawFn, *, max_size: int = 30) -> list[bytes]:
-    """Lines of records in fragments and branches, with parents lost, late and in circles."""
+    """Lines of records in fragments and branches, with parents lost, late and in circles.
+
+    Some begin side tasks, and some are inherited.
+    """
     made: list[str] = []
     lines = []
     for at in range(draw(st.integers(1, max_size))):
@@ -78,6 +86,10 @@ def forests(draw: st.DrawFn, *, max_size: int = 30) -> list[bytes]:
         more: dict[str, Any] = draw(
             st.sampled_from([{}, {}, {"isSidechain": True}, {"subtype": "session_artifact_event"}])
         )
+        if draw(st.integers(0, 9)) == 0:
+            kind, more = "system", SIDE_TASK
+        if draw(st.integers(0, 3)) == 0:
+            more = more | INHERITED
         lines.append(record_line(record_id, parent, kind=kind, **more))
     return lines
 

@@ -62,6 +62,15 @@ def chain_of(values: list[dict[str, Any]]) -> MemoryChain:
     return MemoryChain((read_head(line), len(line)) for line in lines)
 
 
+FORKED_FROM = {"sessionId": "89ab4567-0000-4000-8000-89abcdef0123", "messageUuid": "m"}
+_SOURCES = ["side_task", "side_task", "default", None]
+
+
+def side_task_fields(source: Any = "side_task") -> dict[str, Any]:
+    """The fields of a system's record that says what its session was begun for."""
+    return {"subtype": "session_source", "systemPayload": {"sourceType": source}}
+
+
 _SUBTYPES = {
     "user": [None, None, None, "notification", "realtime_message", "cron", "mid_turn_user_message"],
     "assistant": [None],
@@ -93,6 +102,10 @@ def files(draw: st.DrawFn, *, max_records: int = 12) -> list[dict[str, Any]]:
             fields["subtype"] = subtype
         if draw(st.integers(0, 9)) == 0:
             fields["isSidechain"] = True
+        if draw(st.integers(0, 9)) == 0:
+            kind, fields = "system", side_task_fields(draw(st.sampled_from(_SOURCES)))
+        if draw(st.integers(0, 3)) == 0:
+            fields["forkedFrom"] = draw(st.sampled_from([FORKED_FROM, FORKED_FROM, None]))
         made.append(record(own_id, parent, kind, text=f"text {number}", **fields))
     return made
 

@@ -19,7 +19,14 @@ from histbench.errors import RequestFailed
 from histbench.history import FORMS
 from histbench.store import LogWriter, read_log
 from store_logs import conversation
-from transcript_files import SESSION, chain_lines, record_line, write_lines
+from transcript_files import (
+    INHERITED,
+    SESSION,
+    SIDE_TASK,
+    chain_lines,
+    record_line,
+    write_lines,
+)
 
 RECORD = "qwen.session.recordId"
 
@@ -152,6 +159,33 @@ def test_a_record_that_is_appended_comes_with_its_id(client: Client, chat: Path)
     assert (told[-1].kind, told[-1].reason) == ("resync", "rewound")
     again = client.load(SESSION, page_size=10)
     assert records_of(again.events)[-1] == "back"
+
+
+def test_what_a_side_task_hides_is_not_followed_either(client: Client, chat: Path) -> None:
+    """Its beginning asks for a new load; what is copied into it comes with nothing to show."""
+    loaded = client.load(SESSION, page_size=10)
+    last = records_of(loaded.events)[-1]
+    stream = client.follow(SESSION, after=loaded)
+    next(stream)
+    with chat.open("ab") as file:
+        file.write(record_line("begins", last, kind="system", **SIDE_TASK) + b"\n")
+        file.flush()
+        told = next(stream)
+    loaded = client.load(SESSION, page_size=10)
+    stream = client.follow(SESSION, after=loaded)
+    next(stream)
+    with chat.open("ab") as file:
+        file.write(record_line("copied", "begins", text="secret", **INHERITED) + b"\n")
+        file.write(record_line("said", "copied", text="own") + b"\n")
+        file.flush()
+        updates = []
+        while "said" not in records_of(updates):
+            updates += next(stream).updates
+
+    assert (told.kind, told.reason) == ("resync", "rewound")
+    assert (loaded.events, loaded.has_more) == ((), False)
+    assert records_of(updates) == ["said"]
+    assert client.search(SESSION, "secret")["hits"] == []
 
 
 def test_a_renewed_key_is_gone_around(tmp_path: Path) -> None:

@@ -106,6 +106,37 @@ def test_only_conversation_ends_a_chain(fields, rank):
     assert (head.conversation, head.side) == (rank == 2, rank == 1)
 
 
+@pytest.mark.parametrize(
+    ("fields", "begins"),
+    [
+        ({}, True),
+        ({"type": "user"}, False),
+        ({"subtype": "parent_session"}, False),
+        ({"systemPayload": {"sourceType": "default"}}, False),
+        ({"systemPayload": {"sourceType": ["side_task"]}}, False),
+        ({"systemPayload": "side_task"}, False),
+    ],
+)
+def test_a_side_task_is_begun_by_the_source_of_a_session(fields, begins):
+    """A system's record, whose payload says so."""
+    source = {
+        "type": "system",
+        "subtype": "session_source",
+        "systemPayload": {"sourceType": "side_task", "sourceId": "x"},
+    }
+
+    assert head_of(**(source | fields)).side_task is begins
+
+
+@pytest.mark.parametrize(
+    ("origin", "inherited"), [({"sessionId": "x", "messageUuid": "a"}, True), (None, False)]
+)
+def test_what_was_copied_says_where_from(origin, inherited):
+    """Null is nowhere."""
+    assert head_of(forkedFrom=origin).inherited is inherited
+    assert not head_of().inherited
+
+
 def test_a_compacted_root_follows_what_it_says():
     """A file that was compacted begins a new root, and names the record before it."""
     assert head_of(parentUuid=None, logicalParentUuid="z").parent_id == "z"
@@ -155,7 +186,10 @@ _LIKELY = {
     "logicalParentUuid": st.sampled_from(["a", None, 5, ""]),
     "sessionId": st.sampled_from(["s", "", None, 5]),
     "type": st.sampled_from(["user", "user", "assistant", "tool_result", "system", "x", 5, None]),
-    "subtype": st.sampled_from(["cron", "realtime_message", "managed_session_x", 5, None]),
+    "subtype": st.sampled_from(
+        ["cron", "realtime_message", "managed_session_x", "session_source", 5, None]
+    ),
+    "forkedFrom": st.none() | json_values,
     "timestamp": st.sampled_from(["2026-01-01T00:00:00Z", "soon", 5, None, "\ud800"]),
     "isSidechain": st.sampled_from([True, False, None, 1]),
     "isMeta": st.sampled_from([True, False, None, 1]),
@@ -171,7 +205,8 @@ _LIKELY = {
     )
     | json_values,
     "numbers": st.sampled_from([1e999, -1e999, 10**300]),
-    "systemPayload": st.just({"displayText": "x"}) | json_values,
+    "systemPayload": st.sampled_from([{"displayText": "x"}, {"sourceType": "side_task"}])
+    | json_values,
 }
 
 

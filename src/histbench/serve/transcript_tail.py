@@ -2,8 +2,9 @@
 
 Positions are the reader's places: bytes of the file behind a record.  The updates of appended
 records carry their record's id, like those of a page.  A record that does not follow the last one of
-the conversation turns it back to an earlier place (`rewound`): what clients show is then not
-what is there any more, and they have to load anew.
+the conversation turns it back to an earlier place, and one that begins a side task hides what came
+before it (`rewound`): what clients show is then not what is there any more, and they have to load
+anew.  What a side task does not show is passed over.
 """
 
 from collections.abc import Sequence
@@ -48,18 +49,18 @@ class TranscriptTail:
         try:
             self._identity = reader.identity
             self.epoch = epoch_of(session, self._identity)
-            self.position, self._leaf = self._end()
+            self.position, self._leaf, self._side_task = self._end()
         except BaseException:
             reader.close()
             raise
 
-    def _end(self) -> tuple[int, str | None]:
-        """Where the file ends, and the record that its conversation ends with there."""
+    def _end(self) -> tuple[int, str | None, bool]:
+        """Where the file ends, the record its conversation ends with, and whether it is a side task."""
         for _ in range(_ATTEMPTS):
             end = self._reader.end
-            leaf = self._reader.leaf_id
+            leaf, side_task = self._reader.leaf_id, self._reader.side_task
             if self._reader.end == end:
-                return end, leaf
+                return end, leaf, side_task
         raise SourceChanged("source_unreadable")
 
     def read(self) -> list[Frame]:
@@ -96,12 +97,15 @@ class TranscriptTail:
         return [frame]
 
     def _check_follows(self, record: TranscriptRecord) -> None:
-        if record.record_id == self._leaf or not read_head(record.raw[0]).leaf_rank:
+        head = read_head(record.raw[0])
+        if record.record_id == self._leaf or not head.leaf_rank:
             # A further fragment of the last record, or one that is beside the conversation.
             return
-        if self._leaf is not None and record.parent_id != self._leaf:
+        begins = head.side_task and not self._side_task
+        if self._leaf is not None and (begins or record.parent_id != self._leaf):
             raise SourceChanged("rewound")
         self._leaf = record.record_id
+        self._side_task = self._side_task or begins
 
     def close(self) -> None:
         """Let go of the file."""
@@ -112,14 +116,16 @@ def appended_frame(
     start: int, appended: Appended, state: ReplayState | None
 ) -> tuple[Frame, ReplayState]:
     """The frame of what stands behind a place, and what its replay leaves open."""
-    records: Sequence[TranscriptRecord] = [each.record for each in appended.records]
+    records: Sequence[TranscriptRecord] = [
+        each.record for each in appended.records if not each.hidden
+    ]
     replayed = replay_updates(records, state=state, finalize=False)
     events = [{"v": 1, "type": "session_update", "data": each} for each in replayed.updates]
     data: dict[str, Any] = {
         "v": 1,
         "fromPlace": start,
         "toPlace": appended.place,
-        "records": [each.record.record_id for each in appended.records],
+        "records": [each.record_id for each in records],
         "events": events,
     }
     if replayed.error is not None:

@@ -5,6 +5,8 @@
     chain     the leaf, its parent, and so on to a record without one; positions count from there
     gap       a parent that the file does not hold: the chain begins at its child, and says so
     cycle     a parent that is on the chain already: the same (`parent_cycle`)
+    hidden    where a record on it begins a side task, what comes before the first such record, and
+              whatever was copied from the session that it was begun in: positions count the others
 
 What is not on the chain, abandoned turns among it, is not shown.  Appending to a file moves the
 leaf; a rewind is nothing else.  Nothing is bridged: who can tell a rewind from a loss?
@@ -23,7 +25,7 @@ from histbench.transcript.head import Navigation, RecordHead
 from histbench.transcript.lines import split_line
 from histbench.transcript.record import Diagnostic
 
-__all__ = ["Chain", "ChainEntry", "Gap", "MemoryChain", "check_session"]
+__all__ = ["Chain", "ChainEntry", "Gap", "MemoryChain", "check_session", "shown"]
 
 
 class ChainEntry(Struct, frozen=True, kw_only=True):
@@ -78,13 +80,25 @@ def check_session(session_id: str | None, head: RecordHead, *, recovered: bool) 
     ).at(record=head.record_id)
 
 
+def shown(heads: Sequence[RecordHead]) -> list[RecordHead]:
+    """Those of a whole chain, oldest first, that anybody gets to see.
+
+    A side task goes on from what another session said, which its model knows and its reader does
+    not ask for.  A fork is not that: it shows all that it has copied.
+    """
+    first = next((place for place, head in enumerate(heads) if head.side_task), None)
+    if first is None:
+        return list(heads)
+    return [head for head in heads[first:] if not head.inherited]
+
+
 class MemoryChain:
     """The chain of heads, given in the order of the file with the bytes of each.
 
     Attributes:
-        leaf_id: the last record of the chain; None when there is none.
+        leaf_id: the last record of the chain, shown or not; None when there is none.
         session_id: the first that a record names.
-        gaps: at most one, at the chain's beginning.
+        gaps: at most one, at the chain's beginning; none before a side task.
         diagnostics: what else was read over.
     """
 
@@ -114,7 +128,7 @@ class MemoryChain:
                 tool_result=head.tool_result,
                 navigation=head.navigation,
             )
-            for head in self._walk(first)
+            for head in self._shown(first)
         ]
         self._positions = {each.record_id: place for place, each in enumerate(self._entries)}
 
@@ -140,6 +154,12 @@ class MemoryChain:
         chain = cls(heads)
         chain.diagnostics[:0] = odd
         return chain
+
+    def _shown(self, first: dict[str, RecordHead]) -> list[RecordHead]:
+        walked = self._walk(first)
+        if any(head.side_task for head in walked):
+            self.gaps = ()
+        return shown(walked)
 
     def _walk(self, first: dict[str, RecordHead]) -> list[RecordHead]:
         walked: dict[str, RecordHead] = {}

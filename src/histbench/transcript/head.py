@@ -17,6 +17,9 @@ fragments: several objects with one uuid, of which the first says what the recor
     page_start      assistant or turn start, but no realtime_message: a safe cut for tool pairs
     navigation      what a person would jump to: `prompt`, `realtime` or `scheduled` (a cron turn
                     that shows a text); None where there is nothing to be seen
+    side_task       a system's session_source whose payload's sourceType is side_task: what comes
+                    before it is another session's (`chain`)
+    inherited       copied from another session, which forkedFrom names
 
 Bytes that are no UTF-8 are read as U+FFFD, as the programs that wrote the file read them; the head
 says so (`repaired`).  Nothing of a record's bytes is ever changed.
@@ -59,6 +62,7 @@ _BOOKKEEPING = frozenset(
     {"session_artifact_event", "session_artifact_snapshot", "session_sources_snapshot"}
 )
 _BOOKKEEPING_PREFIX = "managed_session_"
+_SOURCE = "session_source"
 
 
 class RecordHead(Struct, frozen=True, kw_only=True):
@@ -75,6 +79,8 @@ class RecordHead(Struct, frozen=True, kw_only=True):
     page_start: bool
     tool_result: bool
     navigation: Navigation | None
+    side_task: bool = False
+    inherited: bool = False
     repaired: bool = False
 
     @property
@@ -99,6 +105,7 @@ class _Wire(Struct, rename="camel"):
     is_sidechain: bool | None = None
     is_meta: bool | None = None
     is_compact_summary: bool | None = None
+    forked_from: Raw | None = None
     message: Raw | UnsetType = UNSET
     system_payload: Raw | UnsetType = UNSET
 
@@ -188,6 +195,8 @@ def _head_of_wire(wire: _Wire) -> RecordHead:
             for name, part in (("message", wire.message), ("systemPayload", wire.system_payload)):
                 if isinstance(part, Raw):
                     value[name] = decode(bytes(part))
+    elif wire.subtype == _SOURCE and isinstance(wire.system_payload, Raw):
+        value["systemPayload"] = decode(bytes(wire.system_payload))
     return _head(
         wire.uuid,
         wire.parent_uuid or wire.logical_parent_uuid or None,
@@ -197,6 +206,7 @@ def _head_of_wire(wire: _Wire) -> RecordHead:
         timestamp=wire.timestamp,
         side=wire.is_sidechain is True,
         carries_result=carries_result,
+        inherited=wire.forked_from is not None,
     )
 
 
@@ -250,6 +260,7 @@ def _head_of_value(value: Any, *, repaired: bool) -> RecordHead:
         timestamp=timestamp if _is_text(timestamp) else None,
         side=value.get("isSidechain") is True,
         carries_result=kind == "user" and has_result(parts_of(value)),
+        inherited=value.get("forkedFrom") is not None,
         repaired=repaired,
     )
 
@@ -264,6 +275,7 @@ def _head(
     timestamp: str | None,
     side: bool,
     carries_result: bool,
+    inherited: bool,
     repaired: bool = False,
 ) -> RecordHead:
     kind = value["type"]
@@ -282,6 +294,8 @@ def _head(
         page_start=(turn_start or kind == "assistant") and not realtime,
         tool_result=carries_result or kind == "tool_result",
         navigation=_navigation(value, subtype, turn_start=turn_start) if asked else None,
+        side_task=kind == "system" and subtype == _SOURCE and _begins_side_task(value),
+        inherited=inherited,
         repaired=repaired,
     )
 
@@ -292,6 +306,11 @@ def _leaf_rank(kind: str, subtype: str | None, *, side: bool) -> int:
     if subtype is not None and (subtype in _BOOKKEEPING or subtype.startswith(_BOOKKEEPING_PREFIX)):
         return 0
     return 1 if side else 2
+
+
+def _begins_side_task(value: dict[str, Any]) -> bool:
+    payload = value.get("systemPayload")
+    return isinstance(payload, dict) and payload.get("sourceType") == "side_task"
 
 
 def _navigation(

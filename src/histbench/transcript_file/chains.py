@@ -40,9 +40,14 @@ class TurningChain(Chain, Protocol):
 
 
 class StoredChain(TurningChain, Protocol):
-    """A chain of an index, whose records can be read."""
+    """A chain of an index, whose records can be read.
+
+    `leaf` is its last record, shown or not; `side_task` is the number of the entry that begins the
+    side task which the chain is of, None where it is of none.
+    """
 
     leaf: Entry
+    side_task: int | None
 
     def stored(self, start: int, stop: int) -> list[Entry]:
         """The entries at these positions, oldest first."""
@@ -112,6 +117,7 @@ class LinkedChain(_Chain):
     def __init__(self, entries: Entries, leaf: Entry, end: int) -> None:
         super().__init__(entries, leaf, end)
         self.turns = leaf.turns
+        self.side_task = leaf.side_task
 
     def __len__(self) -> int:
         return self.leaf.depth + 1
@@ -132,7 +138,7 @@ class LinkedChain(_Chain):
     def position(self, record_id: str) -> int | None:
         """Where a record is; None where it is not on the chain."""
         entry = self._find(record_id)
-        if entry is None or entry.depth > self.leaf.depth:
+        if entry is None or entry.hidden or entry.depth > self.leaf.depth:
             return None
         on_chain = ancestor_at(self.leaf, entry.depth, self._entries.entry)
         return entry.depth if on_chain.number == entry.number else None
@@ -145,29 +151,38 @@ class LinkedChain(_Chain):
 class WalkedChain(_Chain):
     """A chain walked by id from its leaf, through the records of the snapshot only.
 
-    It ends at a root, at a parent that is not there, and where it would come back to itself.
+    It ends at a root, at a parent that is not there, and where it would come back to itself.  What
+    a side task hides is left out of it then.
     """
 
     def __init__(self, entries: Entries, leaf: Entry, end: int) -> None:
         super().__init__(entries, leaf, end)
-        numbers = array("q")
-        turns = array("q")
+        numbers, flags = array("q"), array("q")
         seen: set[int] = set()
         entry: Entry | None = leaf
         while entry is not None and entry.number not in seen:
             seen.add(entry.number)
-            if entry.flags & _NAVIGATION_BITS:
-                turns.append(len(numbers))
             numbers.append(entry.number)
+            flags.append(entry.flags)
             entry = self._parent(entry)
-        numbers.reverse()
-        self._numbers = numbers
-        self._turns = array("q", (len(numbers) - 1 - each for each in reversed(turns)))
-        self.turns = len(turns)
-        self._positions = {number: position for position, number in enumerate(numbers)}
+        whole = range(len(numbers) - 1, -1, -1)
+        begins = next((at for at in whole if flags[at] & FLAGS["side_task"]), None)
+        self.side_task = None if begins is None else numbers[begins]
+        places = [
+            at
+            for at in whole
+            if begins is None or (at <= begins and not flags[at] & FLAGS["inherited"])
+        ]
+        self._numbers = array("q", (numbers[at] for at in places))
+        self._turns = array(
+            "q", (place for place, at in enumerate(places) if flags[at] & _NAVIGATION_BITS)
+        )
+        self.turns = len(self._turns)
+        self._positions = {number: position for position, number in enumerate(self._numbers)}
 
     def _parent(self, entry: Entry) -> Entry | None:
-        if entry.parent is not None:
+        # In a side task, links pass over what is hidden.
+        if entry.parent is not None and entry.side_task is None:
             return self._entries.entry(entry.parent)
         if entry.parent_id is None:
             return None

@@ -24,11 +24,17 @@ from histbench.transcript.head import Navigation
 __all__ = ["FLAGS", "LEAF_RANK", "NAVIGATION", "Entries", "Entry", "Fragment", "Oddity"]
 
 # Raised with every change of the tables or of what is written into them.
-FORMAT = 1
+FORMAT = 2
 
 # What a page must know of a record, as bits.
 LEAF_RANK = 0b11
-FLAGS = {"turn_start": 1 << 2, "page_start": 1 << 3, "tool_result": 1 << 4}
+FLAGS = {
+    "turn_start": 1 << 2,
+    "page_start": 1 << 3,
+    "tool_result": 1 << 4,
+    "side_task": 1 << 7,
+    "inherited": 1 << 8,
+}
 NAVIGATION: dict[Navigation | None, int] = {
     None: 0,
     "prompt": 1 << 5,
@@ -40,7 +46,7 @@ _SCHEMA = """
 CREATE TABLE about(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE entry(number INTEGER PRIMARY KEY, record_id BLOB NOT NULL, parent_id BLOB,
     parent INTEGER, jump INTEGER NOT NULL, depth INTEGER NOT NULL, turns INTEGER NOT NULL,
-    turn INTEGER, first INTEGER NOT NULL, last INTEGER NOT NULL, bytes INTEGER NOT NULL,
+    side_task INTEGER, first INTEGER NOT NULL, last INTEGER NOT NULL, bytes INTEGER NOT NULL,
     flags INTEGER NOT NULL, leaf INTEGER);
 CREATE UNIQUE INDEX entry_by_id ON entry(record_id);
 CREATE TABLE fragment(number INTEGER PRIMARY KEY, entry INTEGER NOT NULL, first INTEGER NOT NULL,
@@ -65,7 +71,11 @@ _KEPT_ODDITIES = 2000
 
 
 class Entry(Struct, frozen=True, gc=False):
-    """One record: it begins at the place `first`, and is whole once `last` has been reached."""
+    """One record: it begins at the place `first`, and is whole once `last` has been reached.
+
+    `side_task` is the number of the entry that begins the side task which this one is in.  There,
+    links lead to what is shown (`growth`); elsewhere everything is.
+    """
 
     number: int
     record_id: bytes
@@ -74,12 +84,17 @@ class Entry(Struct, frozen=True, gc=False):
     jump: int
     depth: int
     turns: int
-    turn: int | None
+    side_task: int | None
     first: int
     last: int
     bytes: int
     flags: int
     leaf: int | None
+
+    @property
+    def hidden(self) -> bool:
+        """Whether a side task has it from the session that it was begun in."""
+        return self.side_task is not None and bool(self.flags & FLAGS["inherited"])
 
 
 class Fragment(Struct, frozen=True, gc=False):

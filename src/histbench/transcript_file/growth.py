@@ -6,6 +6,10 @@ for now, and its parent is *awaited*.  Writers append, so an awaited parent has 
 lost; should it come all the same, the links no longer say everything, and the index notes from
 where on (`tangled_from`).  Chains are then walked by id instead (`chains`), which is slower and
 always right; snapshots of before are read as they were.
+
+A record that begins a side task is a root, whatever it follows, and what a side task has inherited
+is passed over: links lead from it, as from those after it, to the last record before it that is
+shown.  So depth is the position among what is shown, at no further cost.
 """
 
 from collections.abc import Iterable
@@ -148,17 +152,23 @@ class Growth:
             self.tangled_from = piece.last
         number = self._next_entry
         self._next_entry += 1
-        above = 0 if parent is None else parent.turns
-        is_turn = head.navigation is not None
+        side_task = None if parent is None else parent.side_task
+        if head.side_task and side_task is None:
+            parent, side_task = None, number
+        if parent is not None and parent.hidden:
+            parent = None if parent.parent is None else self._fetch(parent.parent)
+        hidden = side_task is not None and head.inherited
+        above = -1 if parent is None else parent.depth
         entry = Entry(
             number=number,
             record_id=record_id,
             parent_id=parent_id,
             parent=None if parent is None else parent.number,
-            jump=number if parent is None else jump_of_child(parent, self._fetch),
-            depth=0 if parent is None else parent.depth + 1,
-            turns=above + is_turn,
-            turn=number if is_turn else None if parent is None else parent.turn,
+            jump=number if parent is None or hidden else jump_of_child(parent, self._fetch),
+            depth=above if hidden else above + 1,
+            turns=(0 if parent is None else parent.turns)
+            + (head.navigation is not None and not hidden),
+            side_task=side_task,
             first=piece.first,
             last=piece.last,
             bytes=piece.bytes,

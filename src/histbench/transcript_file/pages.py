@@ -69,10 +69,11 @@ class SearchPage(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class AppendedRecord(Struct, frozen=True, kw_only=True):
-    """One physical record, and the place behind it."""
+    """One physical record, and the place behind it; `hidden` is what a side task does not show."""
 
     place: int
     record: TranscriptRecord
+    hidden: bool = False
 
 
 class Appended(Struct, frozen=True, kw_only=True):

@@ -290,6 +290,8 @@ class TranscriptReader:
     def appended(self, place: int, *, limit: int = 500, max_bytes: int = SOFT_BYTES) -> Appended:
         """The records behind a place in the order of the file, at most so many.
 
+        Those that a side task does not show are marked.
+
         Raises:
             SnapshotUnavailable: the file has no such place any more.
             StorageError: the file cannot be read.
@@ -303,6 +305,7 @@ class TranscriptReader:
                 self._file.index,
                 place,
                 state.end,
+                side_task=state.side_task,
                 limit=limit,
                 max_bytes=max_bytes,
             )
@@ -319,12 +322,17 @@ class TranscriptReader:
 
     @property
     def leaf_id(self) -> str | None:
-        """The record that the active chain ends with."""
+        """The record that the active chain ends with, shown or not."""
         return self._told(lambda state: state.leaf_id)
 
     @property
+    def side_task(self) -> bool:
+        """Whether the session is a side task, which hides what it has from another session."""
+        return self._told(lambda state: state.side_task is not None)
+
+    @property
     def length(self) -> int:
-        """How many records the active chain has."""
+        """How many records the active chain shows."""
         return self._told(len)
 
     @property

@@ -55,12 +55,17 @@ class Snapshot:
         """The id of the last record of the chain that cannot change any more."""
         return None if self._stored is None else id_text(self._stored.leaf.record_id)
 
+    @property
+    def side_task(self) -> int | None:
+        """The number of the entry that begins the side task; None where the chain is of none."""
+        return None if self._stored is None else self._stored.side_task
+
     def __len__(self) -> int:
         return 0 if self.chain is None else len(self.chain)
 
     def gap(self) -> Gap | None:
-        """The chain's first record, if it follows one that is not there."""
-        if self._stored is None:
+        """The chain's first record, if it follows one that is not there; never in a side task."""
+        if self._stored is None or self._stored.side_task is not None:
             return None
         (first,) = self._stored.stored(0, 1)
         if first.parent_id is None or self._stored.position(id_text(first.parent_id)) is not None:
@@ -105,9 +110,10 @@ class Snapshot:
         found: list[TranscriptRecord] = []
         for entry in entries:
             record = self._record(chain.places(entry))
-            if record.record_id != id_text(entry.record_id) or (
-                found and record.parent_id != found[-1].record_id
-            ):
+            due = None if entry.parent_id is None else id_text(entry.parent_id)
+            if found and chain.side_task is None:
+                due = found[-1].record_id
+            if (record.record_id, record.parent_id) != (id_text(entry.record_id), due):
                 raise StaleIndexError
             found.append(record)
         return found
