@@ -12,8 +12,10 @@ from histbench.errors import HistbenchError
 from histbench.fold import compact_inputs, fold_assistant, fold_pair
 from histbench.fold.elided import ElidedEvent
 from histbench.history import FORMS, encode_page, whole_page
+from histbench.history.lean_proof import lean_of_json
 from histbench.jsontext import decode
 from histbench.log import EventLog
+from histbench.records import Plain, delta_of_plain
 from shell_lean import draw_page
 from strategies import spellings
 from synthetic import generate
@@ -33,7 +35,10 @@ def check_folds_alike(data):
         check_refused(error.code, lambda: LEAN.prove(LEAN.parse(data)))
         return error.code
     elided = LEAN.prove(LEAN.parse(data))
+    marked = [pair for pair in zip(elided, exact, strict=True) if isinstance(pair[0], ElidedEvent)]
 
+    assert [each.event() for each, _ in marked] == [plain.event() for _, plain in marked]
+    assert [each.delta() for each, _ in marked] == [delta_of_plain(plain) for _, plain in marked]
     assert fold_assistant(elided) == fold_assistant(exact)
     assert fold_pair(elided) == fold_pair(exact)
     inputs, expected = compact_inputs(elided), compact_inputs(exact)
@@ -80,6 +85,17 @@ def test_an_elided_event_tells_itself():
 
     assert elided
     assert [each.event() for each in elided] == [events[each.seq] for each in elided]
+
+
+def test_a_text_with_markers_is_never_a_plain_s():
+    """Who takes a Plain may read its text: of a page for a fold, and before it was proved."""
+    events = list(islice(generate("session", 1), 3000))
+    data = encode_page(whole_page(EventLog.from_events(events)), "lean")
+    plain = [each for each in LEAN.prove(LEAN.parse(data)) if isinstance(each, Plain)]
+
+    assert plain
+    assert [decode(each.raw) for each in plain] == [events[each.seq] for each in plain]
+    assert not isinstance(lean_of_json(b'{"type":"t","seq":1,"time":1,"data":{"":5}}', None), Plain)
 
 
 @pytest.mark.parametrize("name", [name for name in FORMS if name != "lean"])

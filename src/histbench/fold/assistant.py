@@ -31,7 +31,7 @@ from histbench.rows import CHUNK_TYPE, ListRow, RowHead
 
 __all__ = ["AssistantInput", "AssistantNode", "AssistantState", "fold_assistant"]
 
-AssistantInput = Event | Plain | RowHead | CompactInput
+AssistantInput = Event | Plain | ElidedEvent | RowHead | CompactInput
 
 # How far before its boundary an interrupted node stands (facts: session history, section 6).
 _BEFORE_BOUNDARY = 0.9
@@ -128,6 +128,9 @@ class _Fold:
         elif isinstance(given, Plain):
             if given.type in _HANDLERS:
                 self._add_plain(given)
+        elif isinstance(given, ElidedEvent):
+            if given.type in _HANDLERS:
+                self._add_ordinary(given)
         elif isinstance(given.get("type"), str) and given["type"] in _HANDLERS:
             moment = Moment(given["seq"], given["time"])
             self._handle(given["type"], moment, given.get("data"), given.get("surfaceOp"))
@@ -136,7 +139,10 @@ class _Fold:
         delta = delta_of_plain(record)
         if delta is not None:
             self._step(delta.turn, delta.step).add_row(delta)
-            return
+        else:
+            self._add_ordinary(record)
+
+    def _add_ordinary(self, record: Plain | ElidedEvent) -> None:
         try:
             ordinary = _ordinary.decode(record.raw)
             data, operation = decode(bytes(ordinary.data)), ordinary.surfaceOp

@@ -18,6 +18,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from histbench.events import DeltaKind
+from histbench.fold.elided import ElidedEvent, FoldRecord
 from histbench.jsontext import merge_surrogates
 from histbench.records import Plain
 from histbench.rows import RowHead
@@ -39,17 +40,17 @@ class CompactInput(Struct, frozen=True, kw_only=True, gc=False):
     name: str | None = None
 
 
-Input = Plain | CompactInput
+Input = Plain | ElidedEvent | CompactInput
 
 
-def compact_inputs(records: Iterable[Plain | RowHead]) -> list[Input]:
+def compact_inputs(records: Iterable[FoldRecord]) -> list[Input]:
     """The inputs of these records, in order."""
     inputs: list[Input] = []
     for record in records:
-        if isinstance(record, Plain):
-            inputs.append(record)
-        else:
+        if isinstance(record, RowHead):
             inputs.extend(compact_row(record))
+        else:
+            inputs.append(record)
     return inputs
 
 

@@ -3,22 +3,64 @@
 Its markers stand for texts and ranges (docs: history, "Lean events"), and were proved when the page
 was.  What a fold looks at is told here: a copy is the text that its rows come to, a range the
 integers in it.  What no fold looks at, above all `sourceEventSeqs`, is neither parsed nor told.
+
+An event whose text has markers is no `Plain`: who takes a `Plain` may read its text as it stands.
 """
 
 from collections.abc import Mapping
 from itertools import accumulate
 from typing import Any
 
-from histbench.events import Event
-from histbench.jsontext import merge_surrogates
+import msgspec
+from msgspec import Struct
+
+from histbench.codec import split_delta
+from histbench.events import KIND_BY_DELTA, Event
+from histbench.jsontext import decode, merge_surrogates
 from histbench.records import Plain
-from histbench.rows import RowHead
+from histbench.rows import CHUNK_TYPE, ListRow, RowHead
 
-__all__ = ["ElidedEvent"]
+__all__ = ["ElidedEvent", "FoldRecord", "MarkedEvent"]
 
 
-class ElidedEvent(Plain, frozen=True, kw_only=True, gc=False):
-    """An ordinary event whose `raw` has markers; `rows` are those named, by their first seqs.
+class _Chunk(Struct, frozen=True, gc=False):
+    # A marker is an object.
+    type: str
+
+
+class _ChunkData(Struct, frozen=True, gc=False):
+    chunk: _Chunk
+
+
+class _ChunkLine(Struct, frozen=True, gc=False):
+    data: _ChunkData
+
+
+_chunk_line = msgspec.json.Decoder(_ChunkLine)
+
+
+class MarkedEvent(Struct, frozen=True, kw_only=True, gc=False):
+    """An ordinary event whose `raw` is JSON text with markers in it; `time` is milliseconds."""
+
+    type: str
+    seq: int
+    time: int | float
+    raw: bytes
+    view: bytes | None = None
+
+    @property
+    def count(self) -> int:
+        """It is one event."""
+        return 1
+
+    @property
+    def end_seq(self) -> int:
+        """One past the event's seq."""
+        return self.seq + 1
+
+
+class ElidedEvent(MarkedEvent, frozen=True, kw_only=True, gc=False):
+    """A marked event that can tell itself; `rows` are those named, by their first seqs.
 
     It is for folds only: whoever wants the event to the byte reads the page exactly.
     """
@@ -27,8 +69,20 @@ class ElidedEvent(Plain, frozen=True, kw_only=True, gc=False):
 
     def event(self) -> Event:
         """The event, all markers told."""
-        event: Event = self.told(super().event())
+        event: Event = self.told(decode(self.raw))
         return event
+
+    def delta(self) -> ListRow | None:
+        """The packable delta that it holds, as a row of one member; told only if it may be one."""
+        if self.type != CHUNK_TYPE:
+            return None
+        try:
+            if _chunk_line.decode(self.raw).data.chunk.type not in KIND_BY_DELTA:
+                return None
+        except (msgspec.DecodeError, RecursionError):
+            # What it is stands in a marker, or the slow way has to tell.
+            pass
+        return split_delta(self.event())
 
     def told(self, value: Any) -> Any:
         """A value of the event with its markers told; its dicts and lists are changed."""
@@ -55,6 +109,10 @@ class ElidedEvent(Plain, frozen=True, kw_only=True, gc=False):
         if isinstance(named, int):
             return self.rows[named].text()
         return merge_surrogates("".join([self.rows[seq].text() for seq in accumulate(named)]))
+
+
+# A record of a page, as a fold is given it.
+FoldRecord = Plain | ElidedEvent | RowHead
 
 
 def _with_ranges(members: list[Any]) -> list[Any]:

@@ -21,13 +21,14 @@ from msgspec import Struct
 from histbench.codec import split_delta
 from histbench.events import Event, is_blank, named_step
 from histbench.fold.compact import CompactInput
+from histbench.fold.elided import ElidedEvent
 from histbench.jsontext import merge_surrogates
 from histbench.records import Plain, delta_of_plain
 from histbench.rows import RowHead
 
 __all__ = ["PairState", "StepState", "fold_pair"]
 
-FoldInput = Event | Plain | RowHead | CompactInput
+FoldInput = Event | Plain | ElidedEvent | RowHead | CompactInput
 
 
 class StepState(Struct, frozen=True, kw_only=True):
@@ -155,9 +156,9 @@ def fold_pair(inputs: Iterable[FoldInput]) -> PairState:
     return PairState(chat.states(), trajectory.states())
 
 
-def _started_step(given: Event | Plain) -> tuple[int | float, int | float] | None:
+def _started_step(given: Event | Plain | ElidedEvent) -> tuple[int | float, int | float] | None:
     """The turn and step that a `step/start` begins; None for every other event."""
-    if isinstance(given, Plain):
+    if isinstance(given, Plain | ElidedEvent):
         return named_step(given.event().get("data")) if given.type == "step/start" else None
     return named_step(given.get("data")) if given.get("type") == "step/start" else None
 
@@ -166,4 +167,6 @@ def _delta_of(given: FoldInput) -> RowHead | None:
     """The delta that an event, or an ordinary record, holds."""
     if isinstance(given, Plain):
         return delta_of_plain(given)
+    if isinstance(given, ElidedEvent):
+        return given.delta()
     return split_delta(given) if isinstance(given, dict) else None

@@ -20,9 +20,10 @@ from typing import Any
 from msgspec import Struct
 
 from histbench.errors import LimitExceeded, UsageError
+from histbench.fold.elided import FoldRecord
 from histbench.fold.projection import project_records
 from histbench.history.lean_encode import encode_lean
-from histbench.history.page import HistoryPage, PageRecord
+from histbench.history.page import HistoryPage
 from histbench.history.raw import encode_raw, parse_raw, validate_raw
 from histbench.history.wire import (
     encode_joined,
@@ -52,9 +53,9 @@ class Form(Struct, frozen=True):
     parse: Callable[[bytes], Any]
     validate: Callable[[Any], HistoryPage]
     is_json: bool = True
-    fold_records: Callable[[Any], tuple[PageRecord, ...]] | None = None
+    fold_records: Callable[[Any], tuple[FoldRecord, ...]] | None = None
 
-    def prove(self, parsed: Any) -> tuple[PageRecord, ...]:
+    def prove(self, parsed: Any) -> tuple[FoldRecord, ...]:
         """The records of a parsed page for a fold; what `validate` refuses is refused alike.
 
         Of a lean page, they leave out what its rows tell anyway (`fold.elided`).

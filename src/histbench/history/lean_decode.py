@@ -1,8 +1,9 @@
 """Events of a `lean` page, their markers proved: expanded to the byte, or elided for a fold."""
 
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
-from histbench.fold.elided import ElidedEvent
+from histbench.fold.elided import ElidedEvent, FoldRecord
 from histbench.history.lean_copies import texts_json
 from histbench.history.lean_markers import integers
 from histbench.history.lean_proof import LeanEvent, LeanProof, ProvedEvent
@@ -11,8 +12,11 @@ from histbench.records import Plain
 
 __all__ = ["elide_events", "expand_events"]
 
+# Python 3.11 has no brackets for it.
+T = TypeVar("T", bound=Plain | ElidedEvent)
 
-def expand_events(records: Sequence[PageRecord]) -> list[PageRecord]:
+
+def expand_events(records: Sequence[PageRecord | LeanEvent]) -> list[PageRecord]:
     """The records of a page, with each LeanEvent as the event that it stands for.
 
     Raises:
@@ -24,7 +28,7 @@ def expand_events(records: Sequence[PageRecord]) -> list[PageRecord]:
     return _proved_events(records, lambda proved: _expand(proved, strings))
 
 
-def elide_events(records: Sequence[PageRecord]) -> list[PageRecord]:
+def elide_events(records: Sequence[PageRecord | LeanEvent]) -> list[FoldRecord]:
     """The records of a page for a fold, with each LeanEvent as an ElidedEvent.
 
     Raises:
@@ -34,10 +38,13 @@ def elide_events(records: Sequence[PageRecord]) -> list[PageRecord]:
 
 
 def _proved_events(
-    records: Sequence[PageRecord], make: Callable[[ProvedEvent], Plain]
-) -> list[PageRecord]:
+    records: Sequence[PageRecord | LeanEvent], make: Callable[[ProvedEvent], T]
+) -> list[PageRecord | T]:
+    exact = [record for record in records if not isinstance(record, LeanEvent)]
+    if len(exact) == len(records):
+        return [*exact]
+    made: list[PageRecord | T] = []
     proof = LeanProof(events=sum([record.count for record in records]))
-    made: list[PageRecord] = []
     for record in records:
         if isinstance(record, LeanEvent):
             made.append(make(proof.prove(record)))

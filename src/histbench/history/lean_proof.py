@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from histbench.errors import InvalidPage, LimitExceeded, Place
 from histbench.events import MAX_SAFE_INTEGER
+from histbench.fold.elided import MarkedEvent
 from histbench.history.lean_budget import (
     MOST_COPIES,
     RANGE_BYTES,
@@ -34,8 +35,8 @@ __all__ = ["LeanEvent", "LeanProof", "ProvedEvent", "lean_of_json"]
 _MOST_DIGITS = len(str(MAX_SAFE_INTEGER))
 
 
-class LeanEvent(Plain, frozen=True, kw_only=True, gc=False):
-    """An event as its page holds it, with markers in `raw`."""
+class LeanEvent(MarkedEvent, frozen=True, kw_only=True, gc=False):
+    """An event as its page holds it, its markers not proved yet."""
 
 
 class ProvedEvent(NamedTuple):

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from histbench.errors import InvalidPage, Place
 from histbench.events import MAX_SAFE_INTEGER, Event
+from histbench.fold.elided import MarkedEvent
 from histbench.jsontext import decode
 from histbench.log import EventLog
 from histbench.records import Plain, record_events
@@ -81,7 +82,7 @@ def whole_page(log: EventLog) -> HistoryPage:
     )
 
 
-def check_cover(records: Sequence[PageRecord], from_seq: int, to_seq: int) -> None:
+def check_cover(records: Sequence[PageRecord | MarkedEvent], from_seq: int, to_seq: int) -> None:
     """Raise InvalidPage unless the records cover `[from_seq, to_seq)` exactly.
 
     Codes: `page_interval` (inverted or too large), `page_gap`, `page_overlap`, `page_end`; the place is the seq

@@ -12,7 +12,7 @@ A page that msgspec cannot read, for a lone surrogate or a `1.0`, goes through `
 validated value by value, with the same result.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, get_args
 
 import msgspec
@@ -20,6 +20,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 
 from histbench.errors import InvalidJson, InvalidPage, InvalidRow
 from histbench.events import KIND_BY_TAG, MAX_SAFE_INTEGER, safe_integer
+from histbench.fold.elided import FoldRecord
 from histbench.history.halves import hide_halves, show_halves
 from histbench.history.joined import StoredJoined, joined_json, joined_of_stored
 from histbench.history.lean_decode import elide_events, expand_events
@@ -102,8 +103,6 @@ class _RowShape(Struct, frozen=True, forbid_unknown_fields=True):
     time0: int
     data: _RowData
 
-
-_ReadLean = Callable[[Sequence[PageRecord]], list[PageRecord]]
 
 _decoder = msgspec.json.Decoder(WirePage)
 _loose_decoder = msgspec.json.Decoder(_LoosePage)
@@ -218,36 +217,43 @@ def validate_page(parsed: WirePage | dict[str, Any]) -> HistoryPage:
             `check_cover`).
         InvalidRow, InvalidEvent, InvalidJson: a record's content is wrong.
     """
-    return _page_of(parsed, expand_events)
+    page = parsed if isinstance(parsed, WirePage) else _shape_of_value(parsed)
+    records = expand_events(_covering(page))
+    return HistoryPage(
+        records=tuple(records),
+        has_more=page.has_more,
+        from_seq=page.from_seq,
+        to_seq=page.to_seq,
+        projections=_projections_of(page),
+        cut=None if isinstance(page.cut, UnsetType) else page.cut,
+    )
 
 
-def prove_page(parsed: WirePage | dict[str, Any]) -> tuple[PageRecord, ...]:
+def prove_page(parsed: WirePage | dict[str, Any]) -> tuple[FoldRecord, ...]:
     """The page's records for a fold: lean events are proved alike, and not expanded.
 
     Raises:
         As `validate_page`, of the same pages.
     """
-    return _page_of(parsed, elide_events).records
+    page = parsed if isinstance(parsed, WirePage) else _shape_of_value(parsed)
+    records = elide_events(_covering(page))
+    _projections_of(page)
+    return tuple(records)
 
 
-def _page_of(parsed: WirePage | dict[str, Any], read_lean: _ReadLean) -> HistoryPage:
-    if isinstance(parsed, dict):
-        return _page_of_value(parsed, read_lean)
-    records = [_record_of_wire(record) for record in parsed.records]
-    check_cover(records, parsed.from_seq, parsed.to_seq)
-    if LeanEvent in set(map(type, records)):
-        records = read_lean(records)
-    derived = parsed.projections
-    return HistoryPage(
-        records=tuple(records),
-        has_more=parsed.has_more,
-        from_seq=parsed.from_seq,
-        to_seq=parsed.to_seq,
-        projections=None
-        if isinstance(derived, UnsetType)
-        else _projections(derived.as_of_seq, bytes(derived.values)),
-        cut=None if isinstance(parsed.cut, UnsetType) else parsed.cut,
-    )
+def _covering(page: WirePage) -> list[PageRecord | LeanEvent]:
+    records = [_record_of_wire(record) for record in page.records]
+    check_cover(records, page.from_seq, page.to_seq)
+    return records
+
+
+def _projections_of(page: WirePage) -> Projections | None:
+    derived: Any = page.projections
+    if derived is UNSET:
+        return None
+    if isinstance(derived, WireProjections):
+        return _projections(derived.as_of_seq, bytes(derived.values))
+    return _projections_of_value(derived)
 
 
 def _projections(as_of_seq: int | None, values: bytes) -> Projections:
@@ -259,7 +265,7 @@ def _projections(as_of_seq: int | None, values: bytes) -> Projections:
     return Projections(as_of_seq=as_of_seq, values=values)
 
 
-def _record_of_wire(record: Any) -> PageRecord:
+def _record_of_wire(record: Any) -> PageRecord | LeanEvent:
     if not isinstance(record, _WireRecord):
         return _record_of_value(record)
     chunks, joined, event, lean = record.chunks, record.joined, record.event, record.lean
@@ -282,8 +288,8 @@ def _view_of_wire(record: _WireRecord) -> bytes | None:
     return None if isinstance(record.view, UnsetType) else bytes(record.view)
 
 
-def _page_of_value(value: dict[str, Any], read_lean: _ReadLean) -> HistoryPage:
-    """`_page_of` for a page that was read value by value."""
+def _shape_of_value(value: dict[str, Any]) -> WirePage:
+    """The shape of a page that was read value by value: its records and projections are values."""
     records, has_more = value.get("records"), value.get("hasMore")
     from_seq, to_seq = _watermark(value.get("fromSeq")), _watermark(value.get("toSeq"))
     unknown = value.keys() - {"records", "hasMore", "fromSeq", "toSeq", "projections", "cut"}
@@ -301,17 +307,13 @@ def _page_of_value(value: dict[str, Any], read_lean: _ReadLean) -> HistoryPage:
             found=sorted(value),
             expected="records, hasMore, fromSeq, toSeq and at most projections and cut",
         )
-    covering = list(map(_record_of_value, records))
-    check_cover(covering, from_seq, to_seq)
-    if LeanEvent in set(map(type, covering)):
-        covering = read_lean(covering)
-    return HistoryPage(
-        records=tuple(covering),
+    return WirePage(
+        records=records,
         has_more=has_more,
         from_seq=from_seq,
         to_seq=to_seq,
-        projections=_projections_of_value(value["projections"]) if "projections" in value else None,
-        cut=value.get("cut"),
+        projections=value.get("projections", UNSET),
+        cut=value.get("cut", UNSET),
     )
 
 
@@ -331,7 +333,7 @@ def _projections_of_value(value: Any) -> Projections:
     return _projections(safe_integer(value["asOfSeq"]), encode(value["values"]))
 
 
-def _record_of_value(value: Any) -> PageRecord:
+def _record_of_value(value: Any) -> PageRecord | LeanEvent:
     keys = set(value) if isinstance(value, dict) else set()
     if keys == {"joined"}:
         try:
