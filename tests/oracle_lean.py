@@ -10,6 +10,7 @@ Event = dict[str, Any]
 
 MAX_SAFE = 2**53 - 1
 SIGNS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+RUN_SIGNS = "#$%&'*+,-./:;<=>?@[]^_`{|}~"
 DELTAS = {
     "text": ("text-delta", "text", "texts"),
     "reasoning": ("reasoning-delta", "text", "texts"),
@@ -158,9 +159,31 @@ def gaps_of(text: str) -> list[int]:
             number, _, text = text[1:].partition(")")
             gaps.append(int(number))
         else:
-            gaps.append(SIGNS.index(text[0]))
+            if text[0] in RUN_SIGNS:
+                gaps += [0] * (2 + RUN_SIGNS.index(text[0]))
+            else:
+                gaps.append(SIGNS.index(text[0]))
             text = text[1:]
     return gaps
+
+
+def spelling_of(gaps: list[int]) -> str:
+    """The gaps of a joined row as they are written."""
+    spelled = ""
+    zeros = 0
+    for gap in [*gaps, None]:
+        if gap == 0:
+            zeros += 1
+            continue
+        while zeros > 1:
+            longest = min(zeros, 1 + len(RUN_SIGNS))
+            spelled += RUN_SIGNS[longest - 2]
+            zeros -= longest
+        spelled += "0" * zeros
+        zeros = 0
+        if gap is not None:
+            spelled += SIGNS[gap] if 0 <= gap < len(SIGNS) else f"({gap})"
+    return spelled
 
 
 def is_delta(event: Event) -> bool:

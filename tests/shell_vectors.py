@@ -27,6 +27,7 @@ from histbench.history import FORMS, decode_page, encode_page, whole_page
 from histbench.history.page import HistoryPage
 from histbench.jsontext import decode, encode
 from histbench.log import EventLog
+from shell_gaps import draw_row
 from shell_lean import draw_page
 from shell_logs import draw_events
 from shell_windows import window_scripts
@@ -36,6 +37,7 @@ FOLDER = Path(__file__).parent / "shell" / "vectors"
 _LOGS = 14
 _MUTATIONS = 240
 _LEAN_PAGES = 80
+_JOINED_ROWS = 120
 
 
 def _camel(name: str) -> str:
@@ -108,6 +110,18 @@ def lean_cases() -> list[dict[str, Any]]:
     return cases
 
 
+def gap_cases() -> list[dict[str, Any]]:
+    """Joined rows, gaps in any spelling: the code, or the members' times."""
+    cases: list[dict[str, Any]] = []
+    for seed in range(_JOINED_ROWS):
+        data = draw_row(Random(seed))
+        case: dict[str, Any] = {"page": data.decode(), "code": _code(data, "joined")}
+        if case["code"] == "none":
+            case["times"] = [event["time"] for event in decode_page(data, "joined").events()]
+        cases.append(case)
+    return cases
+
+
 _VALUES: tuple[Any, ...] = (
     *(None, True, 0, -1, 0.5, 2**53, "", "x", "\x7f", [], {}, [1], {"": 1}, {"": "1-3"}),
     *({"type": "note", "seq": 0, "time": 0}, "text-chunks", "text-joined", "projection"),
@@ -164,6 +178,7 @@ def _change(random: Random, value: Any) -> None:
 
 
 FILES: dict[str, Callable[[], Any]] = {
+    "gaps.json": gap_cases,
     "lean.json": lean_cases,
     "pages.json": page_cases,
     "refused.json": refused_cases,

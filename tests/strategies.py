@@ -12,6 +12,7 @@ __all__ = [
     "any_records",
     "deltas",
     "event_lists",
+    "gap_lists",
     "hostile_texts",
     "json_keys",
     "json_numbers",
@@ -71,12 +72,25 @@ json_values = st.recursive(
 
 # Mostly one step, so that a message finds the deltas it completes.
 _numbers = st.sampled_from([1, 1, 1, 1, 1.0, 0, 2, 0.5, -1, 1e21, 2**53 - 1])
-_gaps = st.sampled_from([0, 1, 5, 28, 61, 62, 61.0, -1, -100, 3_600_000, -(2**40), 2**53])
+_one_gap = st.sampled_from([0, 1, 5, 28, 61, 62, 61.0, -1, -100, 3_600_000, -(2**40), 2**53])
+# Most gaps of a recorded session are 0.
+_gaps = st.one_of(st.just(0), st.just(0), _one_gap)
 _times = st.one_of(
     st.integers(0, 100),
     st.just(1_700_000_000_000),
     st.sampled_from([-5, MAX_SAFE, -MAX_SAFE, MAX_SAFE - 3]),
 )
+
+
+# Runs of zeros of every length that has a sign, and longer ones, between gaps of all lengths.
+gap_lists = st.lists(
+    st.one_of(
+        st.one_of(st.integers(0, 30), st.integers(0, 90)).map(lambda zeros: [0] * zeros),
+        st.integers(-3, 70).map(lambda gap: [gap]),
+        st.sampled_from([100, 1000, 10_009, -700, MAX_SAFE, -MAX_SAFE]).map(lambda gap: [gap]),
+    ),
+    max_size=8,
+).map(lambda pieces: [gap for piece in pieces for gap in piece])
 
 
 def deltas(seq: float, time: float, text: str, block: dict[str, Any]) -> Event:

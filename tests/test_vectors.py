@@ -18,6 +18,7 @@ VECTORS = Path(__file__).parent / "vectors"
 FILES = {
     *("events.jsonl", "rows.jsonl", "stored.jsonl", "refused.jsonl"),
     *(f"{form.name}.json" for form in FORMS.values() if form.lossless),
+    *("older-joined.json", "older-lean.json"),
 }
 
 
@@ -88,6 +89,20 @@ def test_pages_hold_the_frozen_events(form):
         assert encode_page(whole_page(log_of(events)), form) == data.replace(
             b'"hasMore":true', b'"hasMore":false'
         )
+
+
+@pytest.mark.parametrize("form", ["joined", "lean"])
+def test_pages_spelled_otherwise_hold_the_frozen_events(form):
+    """What no writer writes any more is read, and passed on as it is."""
+    names = folders("events.jsonl", f"older-{form}.json")
+    for name in names:
+        (data,) = read(name, f"older-{form}.json")
+        page = decode_page(data, form)
+
+        assert [encode(event) for event in page.events()] == read(name, "events.jsonl")
+        assert encode_page(page, form) == data
+        assert [data] != read(name, f"{form}.json")
+    assert names
 
 
 @pytest.mark.parametrize("name", folders("refused.jsonl"))

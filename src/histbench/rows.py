@@ -80,6 +80,10 @@ class RowHead(Struct, frozen=True, kw_only=True, gc=False):
         """The members' times."""
         return list(accumulate(self.gap_list(), initial=self.time0))
 
+    def time_of(self, member: int) -> int:
+        """One member's time."""
+        return self.time0 if member == 0 else self.times()[member]
+
     def same_block(self, other: "RowHead") -> bool:
         """Whether members of `other` could stand in this row: same kind, block and call."""
         return (

@@ -5,16 +5,17 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import oracle
+import oracle_lean
 from checks import check_refused, counted_calls, same
 from histbench.codec import check_row
 from histbench.events import KIND_BY_TAG
 from histbench.history import decode_page
 from histbench.history.joined import JOINED_TAGS, SEPARATOR, JoinedRow, join_row, joined_json
+from histbench.history.signs import SignedRow, gap_signs, signs_of
 from histbench.jsontext import decode, encode
 from histbench.rows import ListRow, Row, RowHead
-from strategies import rows, spellings
+from strategies import gap_lists, rows, spellings
 
-SIGNS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MAX = 2**53 - 1
 
 
@@ -24,7 +25,7 @@ def spelled(value):
     texts = data.pop("args" if "args" in data else "texts")
     if any("\x7f" in text for text in texts):
         return None
-    gaps = "".join(SIGNS[gap] if 0 <= gap < 62 else f"({gap})" for gap in data["dt"])
+    gaps = oracle_lean.spelling_of(data["dt"])
     head = {key: data[key] for key in ("turn", "step", "index")}
     call = {key: data[key] for key in ("id", "name") if key in data}
     return {
@@ -99,6 +100,32 @@ def test_the_largest_and_the_smallest_gaps_are_spelled():
     assert read(decode(joined_json(made)), 8) == made
 
 
+@given(gap_lists)
+def test_both_spellings_of_zeros_are_read_and_kept(gaps):
+    """They tell the same events, each row is written as it was read, and rows differ as texts do."""
+    gaps = [gap if abs(gap) < MAX else 0 for gap in gaps]
+    new, old = (joined("\x7f" * len(gaps), dt) for dt in (gap_signs(gaps), signs_of(gaps)))
+    count = len(gaps) + 1
+    one, other = read(new, count), read(old, count)
+
+    assert one.gap_list() == other.gap_list() == gaps
+    assert same(one.events(), other.events())
+    assert Row.of(one) == Row.of(other)
+    assert (one == other) == (new == old)
+    assert [joined_json(one), joined_json(other)] == [encode(new), encode(old)]
+    assert join_row(Row.of(other)) == one
+
+
+@pytest.mark.parametrize("time0", [0, MAX])
+def test_gaps_are_counted_before_they_are_expanded(time0):
+    """Few signs stand for many zeros, which only a row of as many texts may have."""
+    record = joined(dt="~" * 1000 + f"({MAX})", time0=time0)
+    with counted_calls(SignedRow.gap_list) as calls:
+        check_refused("row_dt_length", read, record, 2)
+
+    assert not calls
+
+
 def test_a_text_with_the_separator_is_sent_packed():
     """It could not be told from a boundary."""
     data = {"turn": 1, "step": 1, "index": 0, "dt": [0], "texts": ["a\x7f", "b"]}
@@ -113,7 +140,19 @@ def test_a_text_with_the_separator_is_sent_packed():
         (joined(dt="00"), "row_dt_length"),
         (joined(dt="(62)(62)"), "row_dt_length"),
         (joined(text="a"), "row_dt_length"),
+        (joined(dt="#"), "row_dt_length"),
+        (joined(text="a\x7fb\x7fc\x7fd", dt="#"), "row_dt_length"),
+        (joined(text="a\x7fb\x7fc\x7fd", dt="##"), "row_dt_length"),
+        (joined(text="a\x7fb\x7fc", dt="(#)"), "row_dt"),
+        (joined(text="a\x7fb\x7fc", dt="(62#)"), "row_dt"),
+        (joined(text="a\x7fb\x7fc", dt="#", time0=MAX + 1), "row_time0"),
+        (joined(text="a\x7fb\x7fc\x7fd", dt="#1", time0=MAX), "row_time_range"),
+        (joined(text="a\x7fb\x7fc", dt="＃"), "row_dt"),
         (joined(dt="!"), "row_dt"),
+        (joined(dt='"'), "row_dt"),
+        (joined(dt="\\"), "row_dt"),
+        (joined(dt=" "), "row_dt"),
+        (joined(dt=")"), "row_dt"),
         (joined(dt="é"), "row_dt"),
         (joined(dt="\ud83d"), "row_dt"),
         (joined(dt="(61)"), "row_dt"),

@@ -27,6 +27,17 @@ test("frozen pages hold the frozen events", () => {
   }
 });
 
+test("frozen pages in an older spelling hold the frozen events", () => {
+  for (const form of ["joined", "lean"]) {
+    const folders = frozen("events.jsonl", `older-${form}.json`);
+    assert.ok(folders.length > 0, form);
+    for (const folder of folders) {
+      const page = decodePage(bytesOf(folder, `older-${form}.json`), form);
+      assert.deepEqual(texts(page.events()), linesOf(folder, "events.jsonl"), folder.pathname);
+    }
+  }
+});
+
 test("frozen rows hold the frozen events, and coalescing gives them back", () => {
   const folders = frozen("events.jsonl", "rows.jsonl");
   assert.ok(folders.length > 0);
@@ -61,6 +72,19 @@ test("drawn pages hold their events and the same records as in Python", () => {
       if (form !== "projection") {
         assert.deepEqual(texts(page.events()), events, form);
       }
+    }
+  }
+});
+
+test("joined rows tell the same times as in Python, one by one too, or are refused alike", () => {
+  const cases = shared("gaps.json");
+  assert.ok(cases.some(({ code }) => code !== "none"));
+  for (const { page, code, times } of cases) {
+    assert.equal(codeOf(() => decodePage(page, "joined")), code, page);
+    if (code === "none") {
+      const [row] = decodePage(page, "joined").records;
+      assert.deepEqual(row.times(), times, page);
+      assert.deepEqual(times.map((_, member) => row.timeOf(member)), times, page);
     }
   }
 });

@@ -208,4 +208,4 @@ class Step:
 
 
 def _moment_in(row: RowHead, member: int) -> Moment:
-    return Moment(row.seq0 + member, row.time0 if member == 0 else row.times()[member])
+    return Moment(row.seq0 + member, row.time_of(member))

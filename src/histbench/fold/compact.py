@@ -72,7 +72,7 @@ def _input(row: RowHead, member: int, text: str) -> CompactInput:
     return CompactInput(
         kind=row.kind,
         seq=row.seq0 + member,
-        time=row.time0 if member == 0 else row.times()[member],
+        time=row.time_of(member),
         turn=row.turn,
         step=row.step,
         index=row.index,

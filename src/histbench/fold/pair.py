@@ -87,12 +87,12 @@ class _Step:
         if self.first_token_time is None:
             token = row.first_token()
             if token is not None:
-                self.first_token_time = row.time0 if token == 0 else row.times()[token]
+                self.first_token_time = row.time_of(token)
         if self.first_visible_seq is None:
             visible = row.first_visible()
             if visible is not None:
                 self.first_visible_seq = row.seq0 + visible
-                self.first_visible_time = row.time0 if visible == 0 else row.times()[visible]
+                self.first_visible_time = row.time_of(visible)
 
     def add_compact(self, given: CompactInput) -> None:
         """Fold a compact input; from then on the exact counts are unknown."""

@@ -3,12 +3,15 @@
     joined row = {type, seq0, time0, data}                 type: text-joined, reasoning-joined,
     data       = {turn, step, index, dt, [id], [name], text}     tool-call-joined
     text       = the members' texts with U+007F between neighbours
-    dt         = one sign for every gap (`signs`)
+    dt         = one sign for every gap, or for a run of zeros (`signs`)
 
 A parser meets two strings instead of thousands of values, and a token boundary stays next to the
 text that it is almost a function of, which is why compressors like it better than lengths in a
 column of their own (facts: alternatives, findings 1 and 2).  U+007F is legal raw in JSON and no
 model writes it; a run in which some text holds it is sent as a packed row instead.
+
+A row that was read keeps the gaps' text, and is written as it was read.  Rows are equal if their
+texts are, so two spellings of the same gaps are rows that differ and that tell the same events.
 """
 
 from collections.abc import Callable
@@ -17,7 +20,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from histbench.errors import InvalidRow, Place
 from histbench.events import DELTA_KINDS, MAX_SAFE_INTEGER
-from histbench.history.signs import HIGHEST_SIGN, SignedRow, only_signs, signs_of, split_signs
+from histbench.history.signs import HIGHEST_SIGN, SignedRow, count_signs, gap_signs, split_signs
 from histbench.jsontext import encode, js_number, merge_surrogates
 from histbench.raw_columns import joined_content
 from histbench.rows import Row, RowHead, numbers_json
@@ -28,7 +31,8 @@ __all__ = [
     "SEPARATOR_BYTE",
     "JoinedRow",
     "StoredJoined",
-    "count_gaps",
+    "check_gaps",
+    "gaps_text",
     "join_row",
     "joined_json",
     "joined_of_stored",
@@ -65,8 +69,9 @@ class JoinedRow(SignedRow, frozen=True, kw_only=True, gc=False):
         return self.joined.partition(SEPARATOR)[0]
 
 
-def _gaps_text(row: RowHead) -> str:
-    return row.gaps if isinstance(row, SignedRow) else signs_of(row.gap_list())
+def gaps_text(row: RowHead) -> str:
+    """The row's gaps as signs: as they were read, or as they are written."""
+    return row.gaps if isinstance(row, SignedRow) else gap_signs(row.gap_list())
 
 
 def join_row(row: RowHead) -> JoinedRow | None:
@@ -85,7 +90,7 @@ def join_row(row: RowHead) -> JoinedRow | None:
         call_id=row.call_id,
         name=row.name,
         count=row.count,
-        gaps=_gaps_text(row),
+        gaps=gaps_text(row),
         joined=joined,
     )
 
@@ -123,7 +128,7 @@ def joined_json(row: RowHead, text: bytes | None = None) -> bytes | None:
         turn,
         step,
         index,
-        b'"dt":"%b"%b,"text":"%b"' % (_gaps_text(row).encode(), call, text),
+        b'"dt":"%b"%b,"text":"%b"' % (gaps_text(row).encode(), call, text),
     )
 
 
@@ -195,34 +200,35 @@ def joined_of_stored(stored: StoredJoined) -> JoinedRow:
         gaps=data.dt,
         joined=data.text,
     )
-    gaps = count_gaps(row, refuse)
-    if gaps != count - 1:
-        raise refuse("dt_length", "dt does not fit", gaps, f"{count - 1} gaps")
+    check_gaps(row, refuse)
     return row
 
 
-def count_gaps(row: SignedRow, refuse: Callable[[str, str, object, str], InvalidRow]) -> int:
-    """How many gaps a row's signs tell, its `count` being that of its texts.
+def check_gaps(row: SignedRow, refuse: Callable[[str, str, object, str], InvalidRow]) -> None:
+    """Prove a row's signs, its `count` being that of its texts; no run of zeros is expanded.
 
     Raises:
         InvalidRow: what `refuse` makes of a rule, a reason, what was found and what was expected.
     """
-    furthest = abs(row.time0) + row.count * (HIGHEST_SIGN + 1)
-    if furthest <= MAX_SAFE_INTEGER and only_signs(row.gaps):
-        return len(row.gaps)
-    signs, longs = split_signs(row.gaps)
-    if not only_signs(signs):
-        raise refuse("dt", "bad dt", row.gaps, "signs 0-9 a-z A-Z and (n)")
+    signs, longs = row.gaps, list[int]()
+    if "(" in signs:
+        signs, longs = split_signs(signs)
+    count = count_signs(signs)
+    if count is None:
+        raise refuse("dt", "bad dt", row.gaps, "signs 0-9 a-z A-Z, of runs of zeros, and (n)")
     if any(0 <= gap <= HIGHEST_SIGN for gap in longs):
         raise refuse("dt", "a short gap spelled long", row.gaps, "one sign for 0 to 61")
     # Safe times can lie further apart than a packed row may say.
     if any(abs(gap) > MAX_SAFE_INTEGER for gap in longs):
         raise refuse("dt", "bad dt", row.gaps, "safe integers")
-    furthest = abs(row.time0) + len(signs) * (HIGHEST_SIGN + 1) + sum(map(abs, longs))
+    count += len(longs)
+    if count != row.count - 1:
+        raise refuse("dt_length", "dt does not fit", count, f"{row.count - 1} gaps")
+    furthest = abs(row.time0) + count * HIGHEST_SIGN + sum(map(abs, longs))
     if furthest > MAX_SAFE_INTEGER:
+        # As many times as there are texts.
         for time in row.times():
             if not -MAX_SAFE_INTEGER <= time <= MAX_SAFE_INTEGER:
                 raise refuse(
                     "time_range", "member times leave the safe integers", time, "safe integers"
                 )
-    return len(signs) + len(longs)

@@ -24,6 +24,8 @@ __all__ = ["page_schema", "schema_text"]
 
 Schema = dict[str, Any]
 
+# One sign for a short gap or for a run of zeros (`history.signs`), or a long one in decimal.
+_GAPS = r"^([#-'*-\[\]-~]|\(-?[1-9][0-9]{0,16}\))*$"
 _SEQ: Schema = {"type": "integer", "minimum": 0, "maximum": MAX_SAFE_INTEGER}
 # One past the largest seq.
 _WATERMARK: Schema = {"type": "integer", "minimum": 0, "maximum": MAX_SAFE_INTEGER + 1}
@@ -158,7 +160,7 @@ def _joined_schema(kind: DeltaKind, joined: Schema, data: Schema) -> Schema:
             data,
             [*data["required"], *(["id"] if kind.is_call else [])],
             optional=["name"] if kind.is_call else [],
-            dt={"type": "string", "pattern": r"^([0-9a-zA-Z]|\(-?[1-9][0-9]{0,16}\))*$"},
+            dt={"type": "string", "pattern": _GAPS},
         ),
     )
 

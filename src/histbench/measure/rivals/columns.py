@@ -4,7 +4,8 @@
     record   {event, [view]} | {columns} | {json}            json: `heads.record_texts`
     columns  {type, seq0, time0, data}       type: text-columns, reasoning-columns, tool-call-columns
     data     {turn, step, index, dt, [id], [name], lens, text}
-    dt, lens one sign for every gap and every text (`history.signs`)
+    dt       one sign for every gap, or for a run of zeros (`history.signs`)
+    lens     one sign for every text: none for several, so that there is a byte for each
 
 A length counts UTF-16 code units: what JavaScript's strings are cut by, and what still tells the
 halves of a pair apart that was cut in two.  On even texts this is the smallest form there is; on
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from histbench.errors import InvalidRow, Place
 from histbench.events import DELTA_KINDS, MAX_SAFE_INTEGER
 from histbench.history import HistoryPage
-from histbench.history.joined import count_gaps
+from histbench.history.joined import check_gaps, gaps_text
 from histbench.history.page import PageRecord
 from histbench.history.signs import (
     HIGHEST_SIGN,
@@ -134,7 +135,6 @@ def _columns_json(row: RowHead) -> bytes | None:
         return None
     even = _units(joined) == len(joined)
     lengths = signs_of(list(map(len if even else _units, texts)))
-    gaps = row.gaps if isinstance(row, SignedRow) else signs_of(row.gap_list())
     turn, step, index = numbers_json(row.turn, row.step, row.index)
     return b'{"type":"%b","seq0":%d,"time0":%d,"data":{"turn":%b,"step":%b,"index":%b,%b}}' % (
         _TAGS[row.kind.tag].encode(),
@@ -143,7 +143,8 @@ def _columns_json(row: RowHead) -> bytes | None:
         turn,
         step,
         index,
-        b'"dt":"%b",%b"lens":"%b","text":%b' % (gaps.encode(), named, lengths.encode(), text),
+        b'"dt":"%b",%b"lens":"%b","text":%b'
+        % (gaps_text(row).encode(), named, lengths.encode(), text),
     )
 
 
@@ -260,9 +261,7 @@ def _row_of(stored: _Columns) -> ColumnsRow:
         lengths=data.lens,
         joined=data.text,
     )
-    gaps = count_gaps(row, refuse)
-    if gaps != count - 1:
-        raise refuse("dt_length", "dt does not fit", gaps, f"{count - 1} gaps")
+    check_gaps(row, refuse)
     return row
 
 
