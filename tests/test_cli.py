@@ -319,6 +319,21 @@ def test_version_and_help_are_answers():
         assert b"histbench" in done.stdout
 
 
+def test_a_command_waits_for_nothing_that_it_does_not_need(session):
+    """Arrays, tables and servers take longer to import than a log takes to be read."""
+    code = """
+import sys
+from histbench.cli import main
+main(["verify", sys.argv[1]], standalone_mode=False)
+print(sorted({"numpy", "rich", "dask", "starlette", "matplotlib"} & sys.modules.keys()))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(session)], capture_output=True, check=True
+    )
+
+    assert done.stdout.splitlines()[-1] == b"[]"
+
+
 def test_every_form_is_measured_by_default(histbench, session):
     """A new form needs no new option."""
     done = histbench("run", session, "--runs", 1, "--encodings", "zstd-3", "--no-memory", "--json")

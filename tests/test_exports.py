@@ -34,6 +34,15 @@ def test_version_is_the_distribution_s() -> None:
     assert histbench.__version__ == importlib.metadata.version("histbench")
 
 
+def test_names_and_modules_come_at_their_first_use() -> None:
+    """All names are listed, a module is reached by its name, and nothing else is made up."""
+    assert set(histbench.__all__) <= set(dir(histbench))
+    assert histbench.store.read_log is histbench.read_log
+    for name in ("nothing", "_codec"):
+        with pytest.raises(AttributeError):
+            getattr(histbench, name)
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_each_module_opens_with_a_docstring_and_holds_what_it_exports(name: str) -> None:
     """A module states its rule before the first import, and its `__all__` is true."""

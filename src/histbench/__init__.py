@@ -3,25 +3,26 @@
 The names below are the short list that a notebook needs.
 Everything else is reached by its module: `histbench.codec`, `histbench.store`, `histbench.measure`.
 
-Names whose modules take long to import, or need an extra, are imported when they are first used.
+Each name is imported when it is first used, and so is each module that is reached by its name: a
+command, or a worker, does not wait for what it does not need.
 """
 
 from importlib import import_module
 from importlib.metadata import version
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
-
-from histbench.codec import decode_storage_record, pack_chunk_runs
-from histbench.errors import HistbenchError, InvalidData, UsageError
-from histbench.fold import compact_inputs, fold_assistant, project_completed_steps
-from histbench.history import HistoryPage, HistoryWindow, decode_page, encode_page, select_page
-from histbench.importers import import_session
-from histbench.log import Diagnostic, EventLog
-from histbench.store import LogWriter, inspect_log, read_log, repair_log
 
 if TYPE_CHECKING:
     from histbench.client import Client
+    from histbench.codec import decode_storage_record, pack_chunk_runs
+    from histbench.errors import HistbenchError, InvalidData, UsageError
+    from histbench.fold import compact_inputs, fold_assistant, project_completed_steps
+    from histbench.history import HistoryPage, HistoryWindow, decode_page, encode_page, select_page
+    from histbench.importers import import_session
+    from histbench.log import Diagnostic, EventLog
     from histbench.measure import run_benchmark
     from histbench.results import load_results
+    from histbench.store import LogWriter, inspect_log, read_log, repair_log
     from histbench.transcript.view import TranscriptView
     from histbench.transcript_file import CursorKeys, TranscriptReader
     from histbench.widget import viewer
@@ -57,22 +58,39 @@ __all__ = [
     "viewer",
 ]
 
-__version__ = version("histbench")
-
-_LATER = {
-    "Client": "histbench.client",
-    "CursorKeys": "histbench.transcript_file",
-    "TranscriptReader": "histbench.transcript_file",
-    "TranscriptView": "histbench.transcript.view",
-    "load_results": "histbench.results",
-    "run_benchmark": "histbench.measure",
-    "viewer": "histbench.widget",
+_NAMES_OF = {
+    "client": ["Client"],
+    "codec": ["decode_storage_record", "pack_chunk_runs"],
+    "errors": ["HistbenchError", "InvalidData", "UsageError"],
+    "fold": ["compact_inputs", "fold_assistant", "project_completed_steps"],
+    "history": ["HistoryPage", "HistoryWindow", "decode_page", "encode_page", "select_page"],
+    "importers": ["import_session"],
+    "log": ["Diagnostic", "EventLog"],
+    "measure": ["run_benchmark"],
+    "results": ["load_results"],
+    "store": ["LogWriter", "inspect_log", "read_log", "repair_log"],
+    "transcript.view": ["TranscriptView"],
+    "transcript_file": ["CursorKeys", "TranscriptReader"],
+    "widget": ["viewer"],
 }
+_MODULE_OF = {name: module for module, names in _NAMES_OF.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    """A name of the list that is imported when it is first used."""
-    if name not in _LATER:
+    """A name of the list, or a module, at its first use."""
+    value: Any
+    if name == "__version__":
+        value = version("histbench")
+    elif name in _MODULE_OF:
+        value = getattr(import_module(f"histbench.{_MODULE_OF[name]}"), name)
+    elif not name.startswith("_") and find_spec(f"histbench.{name}") is not None:
+        value = import_module(f"histbench.{name}")
+    else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_LATER[name]), name)
+    globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    """The list, though not all of it has been imported."""
+    return sorted({*globals(), *__all__})

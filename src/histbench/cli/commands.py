@@ -9,6 +9,8 @@ temporary files along.
 import errno
 import signal
 import threading
+from collections.abc import Sequence
+from importlib import import_module
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -61,7 +63,26 @@ def one_line(text: str) -> str:
 
 
 class Commands(click.Group):
-    """A group of commands whose errors end as the module says."""
+    """A group of commands whose errors end as the module says.
+
+    Each of `modules` is one in this package, with a command of its own name, and is imported when
+    that command is asked for.
+    """
+
+    def __init__(self, *args: Any, modules: Sequence[str] = (), **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._modules = modules
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all commands."""
+        return sorted([*super().list_commands(ctx), *self._modules])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name."""
+        if cmd_name not in self._modules:
+            return super().get_command(ctx, cmd_name)
+        command: click.Command = getattr(import_module(f"{__package__}.{cmd_name}"), cmd_name)
+        return command
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run as a program: SIGTERM unwinds the stack instead of ending the process on the spot."""

@@ -1,6 +1,6 @@
 """Progress on standard error: a bar on a terminal, a line every tenth otherwise."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import click
@@ -8,9 +8,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
-from histbench.measure import Progress as Report
-
 __all__ = ["reporting"]
+
+Report = Callable[[int, int, str], None]
 
 _LINES = 10
 

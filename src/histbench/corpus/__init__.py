@@ -4,9 +4,18 @@
 `running` hands them out, `journal` keeps what is finished, `results` is the table.
 """
 
-from histbench.corpus.measurement import DEFAULT_ENCODINGS, DEFAULT_FORMS, Standing, measure_corpus
-from histbench.corpus.results import CorpusResults, Spread, Summary
-from histbench.corpus.rows import LogRow
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from histbench.corpus.measurement import (
+        DEFAULT_ENCODINGS,
+        DEFAULT_FORMS,
+        Standing,
+        measure_corpus,
+    )
+    from histbench.corpus.results import CorpusResults, Spread, Summary
+    from histbench.corpus.rows import LogRow
 
 __all__ = [
     "DEFAULT_ENCODINGS",
@@ -18,3 +27,19 @@ __all__ = [
     "Summary",
     "measure_corpus",
 ]
+
+_MODULE_OF = {
+    "CorpusResults": "results",
+    "LogRow": "rows",
+    "Spread": "results",
+    "Summary": "results",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """A name of the list at its first use: event tables are read without what measures."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = import_module(f"{__name__}.{_MODULE_OF.get(name, 'measurement')}")
+    value = globals()[name] = getattr(module, name)
+    return value

@@ -11,9 +11,30 @@ rivals       what others would use instead       pages     what a page of an ope
 environment  what the numbers depend on           run       all of it, for one or more inputs
 """
 
-from histbench.measure.plan import Plan, Progress
-from histbench.measure.run import run_benchmark, run_sources
-from histbench.measure.shape import measure_shapes
-from histbench.measure.subject import Source
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from histbench.measure.plan import Plan, Progress
+    from histbench.measure.run import run_benchmark, run_sources
+    from histbench.measure.shape import measure_shapes
+    from histbench.measure.subject import Source
 
 __all__ = ["Plan", "Progress", "Source", "measure_shapes", "run_benchmark", "run_sources"]
+
+_MODULE_OF = {
+    "Plan": "plan",
+    "Progress": "plan",
+    "Source": "subject",
+    "measure_shapes": "shape",
+    "run_benchmark": "run",
+    "run_sources": "run",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """A name of the list at its first use: what takes a log needs no clock."""
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+    return value
