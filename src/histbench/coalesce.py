@@ -67,7 +67,10 @@ class Coalescer:
     def extend(self, records: Iterable[Plain | RowHead]) -> None:
         """Append records in order."""
         for record in records:
-            self.add(record)
+            if self._head is None and isinstance(record, Plain):
+                self._out.append(record)
+            else:
+                self.add(record)
 
     def take(self) -> list[Record]:
         """The canonical records that can no longer change; they are forgotten here."""

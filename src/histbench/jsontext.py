@@ -32,6 +32,7 @@ __all__ = [
     "decode",
     "encode",
     "encode_strictly",
+    "is_utf8",
     "js_number",
     "merge_surrogates",
     "same",
@@ -174,6 +175,17 @@ def _not_utf8(error: UnicodeDecodeError) -> InvalidJson:
 
 def _too_deep() -> InvalidJson:
     return InvalidJson("nested too deeply", code="too_deep")
+
+
+def is_utf8(data: bytes) -> bool:
+    """Whether `data` is UTF-8."""
+    if data.isascii():
+        return True
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def check_utf8(data: bytes) -> None:

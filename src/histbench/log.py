@@ -306,23 +306,35 @@ class LogBuilder:
 def cut_records(records: Sequence[Record], start: int, stop: int) -> list[Record]:
     """The canonical records of events `start` to `stop`, both counted from the first record's first.
 
-    `records` is canonical, `start` lies in its first record and `stop` at or in its last; only
-    these two can be cut, and what is left of a row may be too short to be one.
+    `records` is canonical and holds at least `stop` events.  Only the records at the ends are cut,
+    and what is left of a row there may be too short to be one.
     """
-    out: list[Record] = []
-    position = 0
-    for record in records:
-        left, right = max(0, start - position), min(record.count, stop - position)
-        position += record.count
-        if left >= right:
-            continue
-        if right - left == record.count or isinstance(record, Plain):
-            out.append(record)
-        elif right - left >= MIN_RUN:
-            out.append(record.cut(left, right))
-        else:
-            out.extend(plain_members(record.cut(left, right)))
-    return out
+    if start >= stop:
+        return []
+    behind = sum(record.count for record in records) - stop
+    low, high = 0, len(records)
+    while start >= records[low].count:
+        start -= records[low].count
+        low += 1
+    while behind >= records[high - 1].count:
+        high -= 1
+        behind -= records[high].count
+    first, last = records[low], records[high - 1]
+    if high - low == 1:
+        return _cut_record(first, start, first.count - behind)
+    return [
+        *_cut_record(first, start, first.count),
+        *records[low + 1 : high - 1],
+        *_cut_record(last, 0, last.count - behind),
+    ]
+
+
+def _cut_record(record: Record, start: int, stop: int) -> list[Record]:
+    """Members `start` to `stop` of one record, at least one of them."""
+    if isinstance(record, Plain) or stop - start == record.count:
+        return [record]
+    row = record.cut(start, stop)
+    return [row] if row.count >= MIN_RUN else plain_members(row)
 
 
 def _first_gap(records: Sequence[Record]) -> tuple[int, int] | None:

@@ -20,6 +20,7 @@ Each function answers None for "not proved"; the caller then reads the array val
 import msgspec
 
 from histbench.events import MAX_SAFE_INTEGER
+from histbench.jsontext import is_utf8
 
 __all__ = ["joined_content", "proved_gaps", "proved_texts"]
 
@@ -50,7 +51,7 @@ def proved_texts(raw: bytes) -> int | None:
     hidden = _hide(inner) if b"\\" in inner else inner
     if _escapes_are_short(hidden):
         separators = hidden.count(_SEPARATOR)
-        if hidden.count(b'"') != 2 * separators or not _is_utf8(inner):
+        if hidden.count(b'"') != 2 * separators or not is_utf8(inner):
             return None
         return separators + 1
     found = joined_content(inner)
@@ -134,13 +135,3 @@ def _hide(inner: bytes) -> bytes:
 def _splits_character(inner: bytes) -> bool:
     """Whether two texts may hold the halves of one character's bytes; joined, they would not tell."""
     return not inner.isascii() and b'"\x80' in inner.translate(_TO_FIRST_CONTINUATION)
-
-
-def _is_utf8(raw: bytes) -> bool:
-    if raw.isascii():
-        return True
-    try:
-        raw.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True

@@ -10,7 +10,7 @@ canonical.  Anything it is not sure of, a `1.0`, a space, a lone surrogate, goes
 through `jsontext` and `codec`, which decide, and word the refusal.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -26,9 +26,9 @@ from histbench.events import (
     Event,
     safe_integer,
 )
-from histbench.jsontext import check_utf8, decode, encode_strictly, js_number
+from histbench.jsontext import decode, encode_strictly, js_number
 from histbench.rows import CHUNK_TYPE, ListRow, Row, RowHead
-from histbench.skipped_json import check_skipped, holds_numbers
+from histbench.skipped_json import check_skipped, surely_readable
 from histbench.stored_rows import StoredRow, row_of_stored
 
 __all__ = [
@@ -137,33 +137,30 @@ _TEXT, _REASONING, _CALL = DELTA_KINDS
 # Rows that msgspec may read at once are told by how the original begins them.
 _ROW_STARTS = tuple(f'{{"type":"{tag}","seq0":'.encode() for tag in KIND_BY_TAG)
 # Deltas that msgspec may read at once, alike.  A quote inside a string has a backslash before it, so
-# only a delta's chunk type ends like this.
+# only a delta's chunk type ends like this; in what a writer writes it stands near the start.
 _CHUNK_START = f'{{"type":"{CHUNK_TYPE}",'.encode()
-_DELTA_MARK = b'-delta","index":'
-# A delta's chunk type ends like this, unless a character of it is escaped.
-_DELTA_END, _ESCAPED = b'-delta"', b"\\u"
+_DELTA_MARK, _NEAR = b'-delta","index":', 256
 
 # What msgspec raises where it cannot tell: `1.0`, a lone surrogate, another shape, deep nesting.
 _UNSURE = (msgspec.DecodeError, RecursionError)
 
 
-def read_lines(lines: Sequence[bytes]) -> Iterator[Plain | RowHead]:
+def read_lines(lines: Sequence[bytes]) -> list[Plain | RowHead]:
     """`read_line` of each; what can be proved of all lines at once is proved once.
 
     Raises:
-        As `read_line`, after the records of the lines before.
+        As `read_line`.
     """
-    numbers_held = holds_numbers(line for line in lines if not line.startswith(_ROW_STARTS))
-    for line in lines:
-        yield read_line(line, numbers_held=numbers_held)
+    readable = surely_readable([line for line in lines if not line.startswith(_ROW_STARTS)])
+    return [read_line(line, readable=readable) for line in lines]
 
 
-def read_line(line: bytes, *, numbers_held: bool = False) -> Plain | RowHead:
+def read_line(line: bytes, *, readable: bool = False) -> Plain | RowHead:
     """The record that one stored line holds (no newline); a single delta is a row of one member.
 
     Args:
         line: JSON text.
-        numbers_held: whether `skipped_json.holds_numbers` is true of the line.
+        readable: whether `skipped_json.surely_readable` is true of the line, if it is JSON.
 
     Raises:
         InvalidJson: the line is not JSON, or not UTF-8.
@@ -176,7 +173,7 @@ def read_line(line: bytes, *, numbers_held: bool = False) -> Plain | RowHead:
             return row_of_stored(_row_decoder.decode(line))
         except _UNSURE:
             return read_value(decode(line), line)
-    if line.startswith(_CHUNK_START) and _DELTA_MARK in line:
+    if line.startswith(_CHUNK_START) and line.find(_DELTA_MARK, 0, _NEAR) > 0:
         try:
             parsed = _delta_decoder.decode(line)
             delta = row_of_delta(parsed.seq, parsed.time, parsed.data)
@@ -184,7 +181,7 @@ def read_line(line: bytes, *, numbers_held: bool = False) -> Plain | RowHead:
                 return delta
         except _UNSURE:
             pass
-    plain = _plain_of_json(line, numbers_held=numbers_held)
+    plain = _plain_of_json(line, readable=readable)
     if plain is None:
         return read_value(decode(line), line)
     delta = delta_of_plain(plain)
@@ -214,7 +211,7 @@ def event_of_json(raw: bytes, view: bytes | None = None) -> Plain:
     return msgspec.structs.replace(plain, view=view)
 
 
-def _plain_of_json(raw: bytes, *, numbers_held: bool = False) -> Plain | None:
+def _plain_of_json(raw: bytes, *, readable: bool = False) -> Plain | None:
     """The record of an event's JSON text; None for a row, or where only the slow way can tell."""
     try:
         head = _plain_decoder.decode(raw)
@@ -227,9 +224,7 @@ def _plain_of_json(raw: bytes, *, numbers_held: bool = False) -> Plain | None:
         or not -MAX_SAFE_INTEGER <= head.time <= MAX_SAFE_INTEGER
     ):
         return None
-    if numbers_held:
-        check_utf8(raw)
-    else:
+    if not readable:
         check_skipped(raw)
     return Plain(type=head.type, seq=head.seq, time=head.time, raw=raw)
 
@@ -238,9 +233,6 @@ def delta_of_plain(record: Plain) -> ListRow | None:
     """The packable delta that an ordinary record holds, as a row of one member."""
     raw = record.raw
     if record.type != CHUNK_TYPE:
-        return None
-    # A subclass may know more of its event than the text says.
-    if type(record) is Plain and _DELTA_END not in raw and _ESCAPED not in raw:
         return None
     try:
         if _chunk_decoder.decode(raw).data.chunk.type not in KIND_BY_DELTA:

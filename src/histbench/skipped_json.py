@@ -7,18 +7,17 @@ what has it may still be a part of a name, and only what may be a number is read
 at the speed of memory, and best over many lines at once.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
-from histbench.jsontext import check_utf8, decode
+from histbench.jsontext import check_utf8, decode, is_utf8
 
-__all__ = ["check_skipped", "holds_numbers"]
+__all__ = ["check_skipped", "surely_readable"]
 
-# With every digit a zero: what a number that no double can hold has in its text, or an integer
-# with more digits than the interpreter reads.  An exponent below 100 needs 200 digits more.
-_DIGITS_ALIKE = bytes.maketrans(b"123456789E", b"000000000e")
-_HUGE_EXPONENT, _HUGE_SIGNED = b"0e000", b"0e+000"
-# Quicker to look for than the pattern that it is in: a plus sign is rare.
-_SIGNED = b"e+"
+# With every digit a zero, and without plus signs, which say nothing: what a number that no double
+# can hold has in its text, or an integer with more digits than the interpreter reads.  An exponent
+# below 100 needs 200 digits more.
+_DIGITS_ALIKE, _SAYS_NOTHING = bytes.maketrans(b"123456789E", b"000000000e"), b"+"
+_HUGE_EXPONENT = b"0e000"
 _HUGE_INTEGER = b"0" * 200
 # No longer run of digits is left, so the number before an exponent is within so many bytes.
 _MANTISSA = len(b"-.") + 2 * len(_HUGE_INTEGER)
@@ -33,19 +32,23 @@ def check_skipped(data: bytes) -> None:
         InvalidJson: `invalid_utf8` or `number_out_of_range`.
     """
     check_utf8(data)
-    if not holds_numbers((data,)):
+    if not _holds_numbers(data):
         decode(data)
 
 
-def holds_numbers(texts: Iterable[bytes]) -> bool:
-    """Whether each number in these JSON texts surely is one that a double or an integer can hold."""
-    alike = b"\n".join(texts).translate(_DIGITS_ALIKE)
+def surely_readable(texts: Sequence[bytes]) -> bool:
+    """Whether `check_skipped` accepts each of these syntactically valid JSON texts, at a glance."""
+    # A newline belongs to no number, and to no character of several bytes.
+    wide = b"\n".join([text for text in texts if not text.isascii()])
+    return is_utf8(wide) and _holds_numbers(b"\n".join(texts))
+
+
+def _holds_numbers(text: bytes) -> bool:
+    """Whether each number surely is one that a double or an integer can hold."""
+    alike = text.translate(_DIGITS_ALIKE, _SAYS_NOTHING)
     if _HUGE_INTEGER in alike:
         return False
-    exponents = (_HUGE_EXPONENT, _HUGE_SIGNED) if _SIGNED in alike else (_HUGE_EXPONENT,)
-    return not any(
-        _ends_number(alike, at + 1) for exponent in exponents for at in _places(alike, exponent)
-    )
+    return not any(_ends_number(alike, at + 1) for at in _places(alike, _HUGE_EXPONENT))
 
 
 def _places(text: bytes, part: bytes) -> Iterator[int]:

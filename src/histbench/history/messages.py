@@ -29,6 +29,10 @@ class _Surface(_Operation, frozen=True, gc=False):
     sourceEventSeqs: list[int] = []  # noqa: N815 - the wire's name
 
 
+# How the original ends a message.  A quote inside a string has a backslash before it, so this is the
+# event's own last key, and the last of that name counts.
+_APPENDED = b',"surfaceOp":"append"}'
+
 _operation = msgspec.json.Decoder(_Operation)
 _surface = msgspec.json.Decoder(_Surface)
 
@@ -37,6 +41,8 @@ def is_message(record: Plain | RowHead) -> bool:
     """Whether a page counts this record; cheaper than its cut, which only one of them is asked for."""
     if not isinstance(record, Plain) or record.type not in _MESSAGE_TYPES:
         return False
+    if record.raw.endswith(_APPENDED):
+        return True
     try:
         return bool(_operation.decode(record.raw).surfaceOp == "append")
     except (msgspec.DecodeError, RecursionError):

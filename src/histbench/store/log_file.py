@@ -32,6 +32,9 @@ from histbench.store.segments import Segments, StaleIndexError
 
 __all__ = ["LogFile", "open_log"]
 
+# Holds nearly every header; of a cold file no more is fetched for it.
+_HEADER_BYTES = 16 * 1024
+
 
 def open_log(path: str | os.PathLike[str], *, limits: Limits = DEFAULT_LIMITS) -> "LogFile":
     """The log at `path`, opened for reading parts of it.
@@ -65,7 +68,7 @@ class LogFile:
         self.close()
         source = LogSource(self.path)
         try:
-            scan = LogScan(source.reader(0), limits=self._limits)
+            scan = LogScan(source.reader(0, at_once=_HEADER_BYTES), limits=self._limits)
         except BaseException as error:
             source.close()
             if isinstance(error, HistbenchError):

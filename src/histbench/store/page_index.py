@@ -42,6 +42,7 @@ __all__ = [
     "PageIndex",
     "append_entry",
     "digest_of",
+    "digest_of_bytes",
     "index_path",
     "remove_index",
     "write_index",
@@ -61,6 +62,8 @@ _ENTRY = struct.Struct("<QQQQQII12s")
 _CRC = struct.Struct("<I")
 
 _READ_BYTES = 1024 * 1024
+# A page asks for a few neighbouring entries: they are read together.
+_BLOCK_ENTRIES = 64
 
 
 class IndexEntry(Struct, frozen=True, kw_only=True):
@@ -145,6 +148,11 @@ def digest_of(source: LogSource, start: int, end: int) -> bytes:
     return digest.digest()
 
 
+def digest_of_bytes(data: bytes) -> bytes:
+    """`digest_of` the log's bytes that were read already."""
+    return blake2b(data, digest_size=_DIGEST_BYTES).digest()
+
+
 def _header(source: LogSource, body_start: int) -> bytes:
     status = source.stat()
     digest = digest_of(source, 0, body_start)
@@ -197,7 +205,7 @@ def remove_index(log: Path) -> None:
 
 
 class PageIndex:
-    """The entries of a log's index, each read from the sidecar when asked for; `close` it after.
+    """The entries of a log's index, read from the sidecar when asked for; `close` it after.
 
     `body_start` is where the first record starts: 0 where the header shares its frame with records.
     """
@@ -205,6 +213,7 @@ class PageIndex:
     def __init__(self, descriptor: int, length: int, body_start: int) -> None:
         self._descriptor = descriptor
         self._length = length
+        self._block: tuple[int, bytes] | None = None
         self.body_start = body_start
 
     @classmethod
@@ -257,8 +266,13 @@ class PageIndex:
         """The entry of segment `number`; None when there is none, or it is damaged."""
         if not 0 <= number < self._length:
             return None
-        data = os.pread(self._descriptor, _RECORD_BYTES, (number + 1) * _RECORD_BYTES)
-        return IndexEntry.unpack(data)
+        block, place = divmod(number, _BLOCK_ENTRIES)
+        if self._block is None or self._block[0] != block:
+            size = _BLOCK_ENTRIES * _RECORD_BYTES
+            data = os.pread(self._descriptor, size, _RECORD_BYTES + block * size)
+            self._block = block, data
+        at = place * _RECORD_BYTES
+        return IndexEntry.unpack(self._block[1][at : at + _RECORD_BYTES])
 
     def close(self) -> None:
         """Let go of the sidecar."""

@@ -80,6 +80,7 @@ class PageWalk:
         if self._before == 0:
             return EventLog((), header=header)
         last = number = len(segments) if self._before is None else segments.find(self._before)
+        segments.will_walk(last, self._messages)
         while True:
             if self._start is None and segments.is_large(number, _KEPT_BYTES):
                 cuts = segments.last_cuts(number, self._messages, before_seq=self._before)

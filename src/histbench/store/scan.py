@@ -10,6 +10,7 @@ Everything that reads a log stands on this pass, so the rules of the end are tol
 Memory is bounded by the longest line (`limits`), not by the file.
 """
 
+import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -102,17 +103,31 @@ class LogSource:
             raise storage_error(error, self.name) from error
         return b"".join(parts)
 
-    def reader(self, offset: int, end: int | None = None) -> Read:
-        """A function that reads a file from `offset` on, leaving its position alone."""
+    def reader(self, offset: int, end: int | None = None, *, at_once: int | None = None) -> Read:
+        """A function that reads a file from `offset` on, leaving its position alone.
+
+        Args:
+            offset: where it starts.
+            end: where it ends, if that is not the file's end.
+            at_once: the most that one call reads, for who may need less than they ask for.
+        """
         at = offset
 
         def read(size: int) -> bytes:
             nonlocal at
-            data = self.read_at(at, size if end is None else min(size, end - at))
+            size = size if end is None else min(size, end - at)
+            data = self.read_at(at, size if at_once is None else min(size, at_once))
             at += len(data)
             return data
 
         return read
+
+    def will_read(self, start: int, end: int) -> None:
+        """Let the kernel fetch the file's bytes `[start, end)` meanwhile, where it can."""
+        advise = getattr(os, "posix_fadvise", None)
+        if self.descriptor is not None and advise is not None and start < end:
+            with contextlib.suppress(OSError):
+                advise(self.descriptor, start, end - start, os.POSIX_FADV_WILLNEED)
 
     def stat(self) -> os.stat_result:
         """The open file's state."""

@@ -8,21 +8,25 @@ it has the number `len(segments)`, no promises, and perhaps a torn tail.
 """
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from io import BytesIO
+from itertools import chain
 
 from msgspec import Struct
 
 from histbench.errors import HistbenchError
 from histbench.history.messages import message_cut
-from histbench.records import Plain, read_lines
+from histbench.records import Plain, read_line, read_lines
 from histbench.rows import RowHead
-from histbench.store.limits import Limits
+from histbench.store.content import Read
+from histbench.store.limits import MIB, Limits
 from histbench.store.page_index import (
     SEGMENT_BYTES,
     IndexEntry,
     PageIndex,
     append_entry,
     digest_of,
+    digest_of_bytes,
     write_index,
 )
 from histbench.store.scan import BlockScan, LogSource, TornTail
@@ -37,6 +41,9 @@ _REST_BYTES = SEGMENT_BYTES
 
 # What zstd makes of session logs, and a bit more.
 _LIKELY_RATIO = 16
+
+# A segment's bytes are read once, for its hash and its records, unless they are as many as these.
+_READ_ONCE_BYTES = 1 * MIB
 
 
 class StaleIndexError(Exception):
@@ -148,6 +155,18 @@ class Segments:
         start = self.entry(number - 1).end if number else self._body_start
         return start, max(start, self.file_bytes)
 
+    def will_walk(self, last: int, messages: int) -> None:
+        """Have fetched what a walk back from segment `last` over so many messages likely reads."""
+        number, lowest = last, None
+        while number and messages > 0:
+            number -= 1
+            entry = self.entry(number)
+            messages -= entry.messages
+            lowest = entry.lowest_cut if lowest is None else min(lowest, entry.lowest_cut)
+        if lowest is not None:
+            number = min(number, self.find(lowest + 1))
+        self.source.will_read(self.bounds(number)[0], self.bounds(last)[1])
+
     def is_large(self, number: int, content_bytes: int) -> bool:
         """Whether a segment has more lines than that many bytes; of the rest, only likely so."""
         if number < len(self):
@@ -158,20 +177,24 @@ class Segments:
     def read(self, number: int, *, keep_from: int | None = None) -> Piece:
         """A segment, or the rest; only records that reach past seq `keep_from` are kept.
 
+        What lies before is passed over, except at the log's start, where it must all be there.
+
         Raises:
             StaleIndexError: it is not what the index says.
         """
-        records: list[Plain | RowHead] = []
+        kept: list[Plain | RowHead] = []
         first: int | None = None
         end = 0
-        walk = _RegionWalk(self, number)
-        for record in walk:
-            first = record.seq if first is None else first
-            end = record.end_seq
-            if keep_from is None or end > keep_from:
-                records.append(record)
+        walk = _RegionWalk(self, number, start_at=keep_from if number else None)
+        for records in walk:
+            first = records[0].seq if first is None else first
+            end = records[-1].end_seq
+            if keep_from is None or keep_from < records[0].end_seq:
+                kept += records
+            else:
+                kept += [record for record in records if record.end_seq > keep_from]
         from_seq = end if first is None else first
-        return Piece(from_seq=from_seq, to_seq=end, records=records, torn=walk.torn)
+        return Piece(from_seq=from_seq, to_seq=end, records=kept, torn=walk.torn)
 
     def last_cuts(self, number: int, wanted: int, *, before_seq: int | None) -> list[int]:
         """The cuts of the last `wanted` messages of a segment, oldest first; nothing is kept.
@@ -180,7 +203,7 @@ class Segments:
             StaleIndexError: it is not what the index says.
         """
         cuts: deque[int] = deque(maxlen=wanted)
-        for record in _RegionWalk(self, number):
+        for record in chain.from_iterable(_RegionWalk(self, number)):
             if before_seq is not None and record.seq >= before_seq:
                 continue
             cut = message_cut(record)
@@ -190,9 +213,14 @@ class Segments:
 
 
 class _RegionWalk:
-    """The records of one segment, all checks made by the time the last is out."""
+    """The records of one segment in lists of one or more, all checked when the last is out.
 
-    def __init__(self, segments: Segments, number: int) -> None:
+    With `start_at`, from the one that holds that seq or a little before; the lines of the others
+    are not read.
+    """
+
+    def __init__(self, segments: Segments, number: int, *, start_at: int | None = None) -> None:
+        self._start_at = start_at
         self._source = segments.source
         self._limits = segments.limits
         self._archive_form = segments.archive_form
@@ -200,23 +228,34 @@ class _RegionWalk:
         self._entry = segments.entry(number) if number < len(segments) else None
         self.torn: TornTail | None = None
 
-    def __iter__(self) -> Iterator[Plain | RowHead]:
+    def __iter__(self) -> Iterator[list[Plain | RowHead]]:
         if self._start == self._end:
             return
-        entry = self._entry
-        if entry is not None and digest_of(self._source, entry.start, entry.end) != entry.digest:
-            raise StaleIndexError
         try:
-            yield from self._records()
+            yield from self._records(self._content())
         except HistbenchError as error:
             # Told by the pass over the whole log, with the right place, if it is not the index.
             raise StaleIndexError from error
 
-    def _records(self) -> Iterator[Plain | RowHead]:
+    def _content(self) -> Read:
+        """A function that reads the region, whose hash is the index's."""
+        entry = self._entry
+        if self._end - self._start > _READ_ONCE_BYTES:
+            if entry is not None and entry.digest != digest_of(
+                self._source, entry.start, entry.end
+            ):
+                raise StaleIndexError
+            return self._source.reader(self._start, self._end)
+        data = self._source.read_at(self._start, self._end - self._start)
+        if entry is not None and entry.digest != digest_of_bytes(data):
+            raise StaleIndexError
+        return BytesIO(data).read
+
+    def _records(self, read: Read) -> Iterator[list[Plain | RowHead]]:
         entry = self._entry
         expected = None if entry is None else entry.from_seq
         scan = BlockScan(
-            self._source.reader(self._start, self._end),
+            read,
             offset=self._start,
             strict=True,
             limits=self._limits,
@@ -227,13 +266,33 @@ class _RegionWalk:
             raise StaleIndexError
         # A header that shares its frame with records belongs to the first segment.
         skip = self._start == 0
+        start_at = self._start_at
         for block in scan:
-            for record in read_lines(block.lines[1:] if skip else block.lines):
+            lines = block.lines[1:] if skip else block.lines
+            skip = False
+            if start_at is not None:
+                lines, expected = lines[_line_of(lines, start_at) :], None
+            records = read_lines(lines)
+            for record in records:
                 if expected is not None and record.seq != expected:
                     raise StaleIndexError
                 expected = record.end_seq
-                yield record
-            skip = False
+            if records:
+                yield records
+            if start_at is not None and expected is not None and expected > start_at:
+                start_at = None
         self.torn = scan.torn
         if entry is not None and (self.torn is not None or expected != entry.to_seq):
             raise StaleIndexError
+
+
+def _line_of(lines: Sequence[bytes], seq: int) -> int:
+    """Where in lines of rising seqs the last record starts that starts at `seq` or before, or 0."""
+    low, high = 0, len(lines)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if read_line(lines[middle]).seq > seq:
+            high = middle
+        else:
+            low = middle
+    return low
