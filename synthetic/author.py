@@ -15,13 +15,16 @@ CODE_REUSE, _CODE_MEMORY = 12, 80
 _TOOLS = ("bash", "edit", "glob", "grep", "read", "task", "todo_write", "web_fetch", "write")
 _SYSTEM_SENTENCES = 60
 _TOOL_SENTENCES = 8
+# Letters; longer than any word.
+_UNBOUNDED = 99
 
 
 class Author:
     """Prose in the languages of a profile, code, shell commands and tool calls.
 
     `languages` are weights; `reuse` and `memory` say how often prose phrases come back and out of
-    how many (see `phrases`).
+    how many (see `phrases`).  `whole` and `piece` bound what a language says about how its words
+    are cut (see `tokens`).
     """
 
     def __init__(
@@ -32,17 +35,20 @@ class Author:
         reuse: int,
         memory: int,
         code_reuse: int = CODE_REUSE,
+        whole: int = _UNBOUNDED,
+        piece: int = _UNBOUNDED,
     ) -> None:
         self._seed = seed
         self._languages = sorted(languages)
         self._weights = [languages[name] for name in self._languages]
         self._reuse, self._memory = reuse, memory
+        self._whole, self._piece = whole, piece
         self._names = make_names(Dice(seed, "names"))
         self._choice = Dice(seed, "languages")
         self._prose: dict[str, Prose] = {}
-        self.code = self._source("python", code_reuse, _CODE_MEMORY)
-        self._script = self._source("typescript", code_reuse, _CODE_MEMORY)
-        shell = self._source("shell", code_reuse, _CODE_MEMORY)
+        self.code = self._code(code_reuse, "python")
+        self._script = self._code(code_reuse, "typescript")
+        shell = self._code(code_reuse, "shell")
         files = self._names["F"]
         tools = Dice(seed, "tools")
         english = self.prose("english")
@@ -51,17 +57,26 @@ class Author:
         ]
         self._tools = tools
 
-    def _source(self, language: str, reuse: int, memory: int) -> PhraseSource:
-        dice = Dice(self._seed, "phrases", language)
-        return PhraseSource(load_language(language), self._names, dice, reuse=reuse, memory=memory)
+    def _code(self, reuse: int, name: str) -> PhraseSource:
+        dice = Dice(self._seed, "phrases", name)
+        return PhraseSource(
+            load_language(name), self._names, dice, reuse=reuse, memory=_CODE_MEMORY
+        )
 
-    def prose(self, language: str) -> Prose:
+    def prose(self, name: str) -> Prose:
         """The prose model of that language, made when it is first asked for."""
-        if language not in self._prose:
-            phrases = self._source(language, self._reuse, self._memory)
-            dice = Dice(self._seed, "prose", language)
-            self._prose[language] = Prose(load_language(language), phrases, self.code, dice)
-        return self._prose[language]
+        if name not in self._prose:
+            language = load_language(name).cut_to(self._whole, self._piece)
+            phrases = PhraseSource(
+                language,
+                self._names,
+                Dice(self._seed, "phrases", name),
+                reuse=self._reuse,
+                memory=self._memory,
+            )
+            dice = Dice(self._seed, "prose", name)
+            self._prose[name] = Prose(language, phrases, self.code, dice)
+        return self._prose[name]
 
     def some_prose(self) -> Prose:
         """The prose model of a language drawn by the profile's weights."""

@@ -57,14 +57,9 @@ def block_of_call(call: ToolCall, call_id: str) -> Block:
 
 
 class Chat:
-    """Writes the next events of one session; knows its seq, clock, turn and step.
-
-    Of 100 blocks, `other_percent` are streamed at the pace of `other_gaps`.
-    """
+    """Writes the next events of one session; knows its seq, clock, turn and step."""
 
     def __init__(self, dice: Dice, gaps: Gaps) -> None:
-        self.other_gaps = gaps
-        self.other_percent = 0
         self.seq = 0
         self.now = T0
         self.turn = 0
@@ -146,8 +141,9 @@ class Chat:
         """The deltas of one block, bursty in time."""
         turn, step = self.turn, self.step
         count = len(block.fragments)
-        source = self.other_gaps if self._dice.percent(self.other_percent) else self._gaps
-        times = list(accumulate(source.take(count), initial=self.now))[1:]
+        # Decides nothing; without this draw every measured profile would have other ids.
+        self._dice.random()
+        times = list(accumulate(self._gaps.take(count), initial=self.now))[1:]
         if block.kind == "tool-call":
             named = {"type": "tool-call-delta", "index": index, "id": block.call_id}
             named["name"] = block.name

@@ -6,20 +6,11 @@ A flush is one wait followed by more deltas at 0 or 1 ms, mostly up to five, onc
 of dozens; the first of them takes 1 ms in 37 % of the flushes and a later one in about 11 %.  Waits
 are drawn independently, so the gaps have the distribution of the recorded ones and no more order
 than a flush gives them.  A few waits are stalls of up to seconds.
-
-Recorded streams differ: from 43 % to 92 % of a long run's gaps are 0.  So there are three paces:
-
-* `usual` has the distribution of all recorded gaps together;
-* `trickling`, the low end, flushes at most three deltas after the one that waited;
-* `buffered`, the high end, is held back on the way and passed on in flushes of dozens.
 """
-
-from collections.abc import Sequence
-from typing import NamedTuple
 
 from synthetic.dice import Dice, quantile_table
 
-__all__ = ["PACES", "Gaps", "Pace"]
+__all__ = ["Gaps"]
 
 # Quantiles (0, 2.5 %, 5 % ... 100 %) of the recorded waits, in ms.
 _WAITS = (
@@ -31,47 +22,29 @@ _STALLS = 15
 _STALL_MS = [60, 130, 170, 240, 420, 900, 2600]
 
 
-class Pace(NamedTuple):
-    """How a stream is flushed.
-
-    `waits` are quantiles in ms, `bursts` the number of deltas after the one that waited and how
-    often each number occurs, the last two the percentages of 1 ms among those deltas.
-    """
-
-    waits: Sequence[int]
-    bursts: dict[int, int]
-    first_is_one: int
-    later_is_one: int
-
-
-# How often each burst occurs in 1,139 flushes of the recorded logs.
-_USUAL_BURSTS = {
+# Deltas after the one that waited, and how often each number occurs in 1,139 recorded flushes.
+_BURSTS = {
     0: 173, 1: 148, 2: 187, 3: 253, 4: 170, 5: 174, 6: 5, 7: 9, 8: 3, 9: 2, 10: 1, 11: 2, 12: 1,
     14: 1, 18: 1, 21: 1, 22: 1, 29: 1, 34: 1, 55: 1, 56: 1, 76: 1, 93: 1, 115: 1,
 }  # fmt: skip
 
-PACES = {
-    "usual": Pace(_WAITS, _USUAL_BURSTS, 37, 11),
-    "trickling": Pace(_WAITS, {0: 24, 1: 28, 2: 28, 3: 20}, 37, 11),
-    # As many deltas per second as the others.
-    "buffered": Pace((40, 80, 120, 170, 250, 480), dict.fromkeys(range(6, 60, 3), 1), 5, 5),
-}
+# Percentages of 1 ms among those deltas.
+_FIRST_IS_ONE, _LATER_IS_ONE = 37, 11
 
-# Two patterns of the rarest usual burst on average.
+# Two patterns of the rarest burst on average.
 _PATTERNS = 2278
 _WAIT_ENTRIES = 1024
 
 
 class Gaps:
-    """Endless gaps in ms of one pace, from one seeded stream."""
+    """Endless gaps in ms, from one seeded stream."""
 
-    def __init__(self, dice: Dice, pace: str = "usual") -> None:
-        waits, bursts, first, later = PACES[pace]
+    def __init__(self, dice: Dice) -> None:
         self._dice = dice
-        self._waits = quantile_table(waits, _WAIT_ENTRIES)
-        lengths, shares = list(bursts), list(bursts.values())
+        self._waits = quantile_table(_WAITS, _WAIT_ENTRIES)
+        lengths, shares = list(_BURSTS), list(_BURSTS.values())
         self._bursts = [
-            [int(dice.percent(later if n else first)) for n in range(length)]
+            [int(dice.percent(_LATER_IS_ONE if n else _FIRST_IS_ONE)) for n in range(length)]
             for length in (lengths[dice.weighted(shares)] for _ in range(_PATTERNS))
         ]
         self._left: list[int] = []

@@ -53,6 +53,12 @@ class Language(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         """The fragments of `text` under this language's word lengths."""
         return cut(text, self.whole, self.piece)
 
+    def cut_to(self, whole: int, piece: int) -> "Language":
+        """This language with words cut at the latest as these two numbers say."""
+        return msgspec.structs.replace(
+            self, whole=min(whole, self.whole), piece=min(piece, self.piece)
+        )
+
 
 def load_language(name: str) -> Language:
     """The language of that name; names come from our own tables, so an unknown one is a bug."""

@@ -96,7 +96,10 @@ class Session(Worded, frozen=True, kw_only=True, tag="session"):
 
 
 class Published(Worded, frozen=True, kw_only=True, tag="published"):
-    """The counts of the published sample; every `abandoned_call_every`th abandoned step calls."""
+    """The counts of the published sample; every `abandoned_call_every`th abandoned step calls.
+
+    Words of prose longer than `whole` letters are cut into pieces of at most `piece`.
+    """
 
     events: Count
     ordinary: Count
@@ -105,12 +108,12 @@ class Published(Worded, frozen=True, kw_only=True, tag="published"):
     completed_turns: Count
     completed_steps: Count
     completed_runs: Count
-    completed_trickling: Percent
     abandoned_turns: Count
     abandoned_reuse: Percent
     abandoned_memory: Count
-    abandoned_buffered: Percent
     abandoned_call_every: Count
+    whole: Count
+    piece: Count
 
 
 class ShortRuns(Worded, frozen=True, kw_only=True, tag="short-runs"):

@@ -2,17 +2,20 @@
 
 The sample itself is not public; known are its counts (events, ordinary events, packed rows, and
 how many events the completed-step projection keeps) and the sizes of three forms.  This model
-meets the counts exactly and has, for the rest, the same text and clock models as `session`:
+meets the counts exactly and the sizes nearly; docs/profiles.md tells which parameter answers for
+which size.  Clocks are those of `session`, and so is the text, with two differences that the sizes
+ask for: words longer than `whole` letters are cut into pieces of at most `piece`, and phrases come
+back far more often.
 
 * *completed turns*, with few long steps of reasoning and text.  All but the last step of a turn
   end in a small tool call whose arguments arrive whole, in one delta.  Their chunks are what the
   projection drops, so their number follows from `kept_by_projection`;
 * *abandoned turns*, each one step that was stopped while it streamed, the very last one still
-  streaming.  No message tells their text, so the projection keeps every delta.  Many were in the
-  middle of writing a file: a streamed tool call.  And steps that never come to an end are,
-  typically, the ones that go round in circles: their prose returns to one of the last
-  `abandoned_memory` phrases in `abandoned_reuse` of 100 cases, against `reuse` and `memory`
-  elsewhere.
+  streaming.  No message tells their text, so the projection keeps every delta.  Every
+  `abandoned_call_every`th was in the middle of writing a file: a streamed tool call.  And steps
+  that never come to an end are, typically, the ones that go round in circles: their prose returns
+  to one of the last `abandoned_memory` phrases in `abandoned_reuse` of 100 cases, against `reuse`
+  and `memory` elsewhere.
 
 Ordinary events that the plan leaves over are `todo/write` events, spread over the completed steps.
 """
@@ -121,10 +124,15 @@ def published_events(profile: Published, seed: int) -> Iterator[dict[str, Any]]:
         UsageError: the counts do not fit together (`invalid_profile`), on the first event.
     """
     dice = Dice(seed, "published")
-    author = Author(seed, languages=profile.languages, reuse=profile.reuse, memory=profile.memory)
+    author = Author(
+        seed,
+        languages=profile.languages,
+        reuse=profile.reuse,
+        memory=profile.memory,
+        whole=profile.whole,
+        piece=profile.piece,
+    )
     chat = Chat(Dice(seed, "chat"), Gaps(Dice(seed, "gaps")))
-    chat.other_gaps = Gaps(Dice(seed, "gaps", "trickling"), "trickling")
-    chat.other_percent = profile.completed_trickling
     plan = _Plan(profile, dice)
     runs = iter(plan.completed_runs)
     todos = iter(plan.todos)
@@ -158,9 +166,9 @@ def published_events(profile: Published, seed: int) -> Iterator[dict[str, Any]]:
         reuse=profile.abandoned_reuse,
         memory=profile.abandoned_memory,
         code_reuse=profile.abandoned_reuse,
+        whole=profile.whole,
+        piece=profile.piece,
     )
-    chat.other_gaps = Gaps(Dice(seed, "gaps", "buffered"), "buffered")
-    chat.other_percent = profile.abandoned_buffered
     for turn, count in enumerate(plan.abandoned_runs, 1):
         prose = circling.some_prose()
         yield from _open(chat, prose, dice)

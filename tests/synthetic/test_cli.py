@@ -99,7 +99,8 @@ def test_a_failed_run_leaves_the_old_file(tmp_path):
     profile.write_text(
         'model = "published"\nsummary = ""\nevents = 100\nordinary = 99\nruns = 2\n'
         "kept_by_projection = 50\ncompleted_turns = 1\ncompleted_steps = 1\ncompleted_runs = 1\n"
-        "completed_trickling = 0\nabandoned_turns = 1\nabandoned_reuse = 0\nabandoned_memory = 1\nabandoned_buffered = 0\nabandoned_call_every = 1\n"
+        "abandoned_turns = 1\nabandoned_reuse = 0\nabandoned_memory = 1\n"
+        "abandoned_call_every = 1\nwhole = 5\npiece = 3\n"
         "languages = { english = 1 }\nreuse = 0\nmemory = 1\n"
     )
     done = run(profile, "-o", log)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from histbench.jsontext import decode
 from synthetic.author import Author
-from synthetic.clocks import PACES, Gaps
+from synthetic.clocks import Gaps
 from synthetic.dice import Dice, quantile_table
 from synthetic.names import make_names
 from synthetic.phrases import PhraseSource, load_language
@@ -63,6 +63,18 @@ def test_every_slot_of_a_language_has_words(language):
     assert len(phrases.fill(2_000)) == 2_000
 
 
+@pytest.mark.parametrize("name", LANGUAGES)
+@given(st.integers(1, 9), st.integers(1, 9))
+def test_a_language_can_be_cut_shorter_and_not_longer(name, whole, piece):
+    """Bounds above what the language has change nothing; lower ones are kept."""
+    language = load_language(name)
+    shorter = language.cut_to(whole, piece)
+
+    assert shorter.whole == min(whole, language.whole)
+    assert shorter.piece == min(piece, language.piece)
+    assert shorter.cut_to(99, 99) == shorter
+
+
 def test_reuse_brings_phrases_back():
     """At 100 % every phrase is the first one; at 0 % they are all made anew."""
     names = make_names(Dice(1, "names"))
@@ -85,21 +97,10 @@ def test_gaps_have_the_recorded_shape():
     assert waits[len(waits) * 99 // 100] < 250 < waits[-1]
 
 
-def test_paces_differ_as_recorded_streams_do():
-    """Fewest zeros when trickling, most when buffered, at about as many deltas per second."""
-    gaps = {pace: Gaps(Dice(1), pace).take(100_000) for pace in PACES}
-    zeros = {pace: taken.count(0) / len(taken) for pace, taken in gaps.items()}
-    means = {pace: sum(taken) / len(taken) for pace, taken in gaps.items()}
-
-    assert 0.38 < zeros["trickling"] < 0.48 < zeros["usual"] < 0.88 < zeros["buffered"] < 0.95
-    assert max(means.values()) < 3 * min(means.values())
-
-
-@pytest.mark.parametrize("pace", PACES)
-def test_gaps_do_not_depend_on_how_they_are_taken(pace):
+def test_gaps_do_not_depend_on_how_they_are_taken():
     """Taking 300 at once or in pieces gives the same gaps."""
-    pieces = Gaps(Dice(1), pace)
-    whole = Gaps(Dice(1), pace).take(300)
+    pieces = Gaps(Dice(1))
+    whole = Gaps(Dice(1)).take(300)
 
     assert [gap for n in range(1, 25) for gap in pieces.take(n)] == whole
 

@@ -80,6 +80,14 @@ def test_unknown_languages_are_refused(changed):
         load_profile(path)
 
 
+@pytest.mark.parametrize(("old", "new"), [("whole = 5", "whole = 0"), ("piece = 3", "piece = 0")])
+def test_words_cannot_be_cut_to_nothing(changed, old, new):
+    """A piece has a letter at least."""
+    path = changed("published", old, new)
+    with pytest.raises(UsageError, match=old.split()[0]):
+        load_profile(path)
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
