@@ -36,6 +36,8 @@ EXPORT    = $(if $(findstring notebooks,$(EXTRAS)),$(BENCH) notebooks export -o 
 
 # A stranger's shell must not change what is installed, found or tested here.
 unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP PYTHONHASHSEED PYTHONWARNINGS PYTHONOPTIMIZE
+# Hundreds of processes are started: each would compile all it imports.
+unexport PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX
 unexport PYTEST_ADDOPTS PYTEST_PLUGINS VIRTUAL_ENV PIP_USER PIP_TARGET PIP_PREFIX
 unexport PIP_REQUIRE_VIRTUALENV PIP_CONSTRAINT COLUMNS
 
