@@ -210,21 +210,21 @@ def check_gaps(row: SignedRow, refuse: Callable[[str, str, object, str], Invalid
     Raises:
         InvalidRow: what `refuse` makes of a rule, a reason, what was found and what was expected.
     """
-    signs, longs = row.gaps, list[int]()
-    if "(" in signs:
-        signs, longs = split_signs(signs)
+    signs, longs = split_signs(row.gaps)
     count = count_signs(signs)
     if count is None:
         raise refuse("dt", "bad dt", row.gaps, "signs 0-9 a-z A-Z, of runs of zeros, and (n)")
-    if any(0 <= gap <= HIGHEST_SIGN for gap in longs):
-        raise refuse("dt", "a short gap spelled long", row.gaps, "one sign for 0 to 61")
-    # Safe times can lie further apart than a packed row may say.
-    if any(abs(gap) > MAX_SAFE_INTEGER for gap in longs):
-        raise refuse("dt", "bad dt", row.gaps, "safe integers")
-    count += len(longs)
+    furthest = abs(row.time0) + count * HIGHEST_SIGN
+    if longs:
+        if any(0 <= gap <= HIGHEST_SIGN for gap in longs):
+            raise refuse("dt", "a short gap spelled long", row.gaps, "one sign for 0 to 61")
+        # Safe times can lie further apart than a packed row may say.
+        if any(abs(gap) > MAX_SAFE_INTEGER for gap in longs):
+            raise refuse("dt", "bad dt", row.gaps, "safe integers")
+        count += len(longs)
+        furthest += sum(map(abs, longs))
     if count != row.count - 1:
         raise refuse("dt_length", "dt does not fit", count, f"{row.count - 1} gaps")
-    furthest = abs(row.time0) + count * HIGHEST_SIGN + sum(map(abs, longs))
     if furthest > MAX_SAFE_INTEGER:
         # As many times as there are texts.
         for time in row.times():

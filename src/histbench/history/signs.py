@@ -130,6 +130,8 @@ def _expanded(signs: bytes) -> bytes:
 
 def split_signs(signs: str) -> tuple[str, list[int]]:
     """The short signs, or whatever else stands between the long ones; and the long ones' numbers."""
+    if "(" not in signs:
+        return signs, []
     parts = _LONG.split(signs)
     return "".join(parts[::2]), list(map(int, parts[1::2]))
 
@@ -148,6 +150,8 @@ def count_signs(signs: str) -> int | None:
     if not signs.isascii():
         return None
     runs = signs.encode().translate(None, _SIGN_BYTES)
+    if not runs:
+        return len(signs)
     counts = runs.translate(_RUN_TO_COUNT)
     return None if 0 in counts else len(signs) - len(runs) + sum(counts)
 
