@@ -15,6 +15,7 @@ texts are, so two spellings of the same gaps are rows that differ and that tell 
 """
 
 from collections.abc import Callable
+from itertools import accumulate
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -227,7 +228,7 @@ def check_gaps(row: SignedRow, refuse: Callable[[str, str, object, str], Invalid
         raise refuse("dt_length", "dt does not fit", count, f"{row.count - 1} gaps")
     if furthest > MAX_SAFE_INTEGER:
         # As many times as there are texts.
-        for time in row.times():
+        for time in accumulate(row.gap_list(), initial=row.time0):
             if not -MAX_SAFE_INTEGER <= time <= MAX_SAFE_INTEGER:
                 raise refuse(
                     "time_range", "member times leave the safe integers", time, "safe integers"
