@@ -106,6 +106,17 @@ def test_every_page_is_the_page_of_the_whole_log(tmp_path_factory, layout, event
                 assert list(stored.interval(start, stop)) == events[start:stop]
 
 
+def test_an_interval_of_nothing_is_empty_wherever_it_lies(tmp_path, monkeypatch):
+    """At a segment's end, where the records that it begins with are the next one's."""
+    monkeypatch.setattr("histbench.store.segmenter.SEGMENT_BYTES", 300)
+    events = conversation(12)
+    batches = [events[at : at + 3] for at in range(0, len(events), 3)]
+    path = write(tmp_path / "log", framed_log(batches))
+    with open_log(path) as stored:
+        for seq in range(len(events) + 3):
+            assert list(stored.interval(seq, seq)) == []
+
+
 def big_log(root, *, turns=700, compression="zstd", batch=37):
     """A log of several segments, incompressible by half, and its events."""
     events = conversation(turns, deltas=12)

@@ -77,7 +77,7 @@ class PageWalk:
         Raises:
             StaleIndexError: the index does not hold.
         """
-        if self._before == 0:
+        if self._before is not None and self._before in {0, self._start}:
             return EventLog((), header=header)
         last = number = len(segments) if self._before is None else segments.find(self._before)
         segments.will_walk(last, self._messages)
