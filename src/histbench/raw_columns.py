@@ -48,8 +48,11 @@ def proved_texts(raw: bytes) -> int | None:
     if len(raw) < len(b'[""]') or raw[:2] != b'["' or raw[-2:] != b'"]':
         return None
     inner = raw[2:-2]
-    hidden = _hide(inner) if b"\\" in inner else inner
-    if _escapes_are_short(hidden):
+    # Prose has newlines, and nothing else that is escaped.
+    escapes = inner.count(b"\\")
+    only_newlines = not escapes or inner.count(rb"\n") == escapes
+    hidden = inner if only_newlines else _hide(inner)
+    if only_newlines or _escapes_are_short(hidden):
         separators = hidden.count(_SEPARATOR)
         if hidden.count(b'"') != 2 * separators or not is_utf8(inner):
             return None
