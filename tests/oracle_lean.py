@@ -10,7 +10,7 @@ Event = dict[str, Any]
 
 MAX_SAFE = 2**53 - 1
 SIGNS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-RUN_SIGNS = "#$%&'*+,-./:;<=>?@[]^_`{|}~"
+DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 DELTAS = {
     "text": ("text-delta", "text", "texts"),
     "reasoning": ("reasoning-delta", "text", "texts"),
@@ -138,7 +138,8 @@ def members_of(record: dict[str, Any]) -> list[Event]:
     if "chunks" in record:
         gaps, members = data["dt"], data[texts_key]
     else:
-        gaps, members = gaps_of(data["dt"]), data["text"].split("\x7f")
+        members = data["text"].split("\x7f")
+        gaps = gaps_of(data["dt"], len(members) - 1)
     call = {key: data[key] for key in ("id", "name") if key in data}
     events = []
     time = row["time0"]
@@ -151,39 +152,65 @@ def members_of(record: dict[str, Any]) -> list[Event]:
     return events
 
 
-def gaps_of(text: str) -> list[int]:
-    """The gaps of a joined row."""
-    gaps = []
-    while text:
-        if text[0] == "(":
-            number, _, text = text[1:].partition(")")
-            gaps.append(int(number))
+def gaps_of(text: str, count: int) -> list[int]:
+    """The gaps of a joined row that has so many."""
+    if "." not in text:
+        return numbers_of(text)
+    zeros, ones, waits = text.split(".")
+    waiting = numbers_of(waits)
+    others = [waiting.pop(0) if bit else 1 for bit in bits_of(ones)[: sum(bits_of(zeros))]]
+    return [others.pop(0) if bit else 0 for bit in bits_of(zeros)[:count]]
+
+
+def numbers_of(signs: str) -> list[int]:
+    """Numbers told by signs."""
+    numbers = []
+    while signs:
+        if signs[0] == "(":
+            number, _, signs = signs[1:].partition(")")
+            numbers.append(int(number))
         else:
-            if text[0] in RUN_SIGNS:
-                gaps += [0] * (2 + RUN_SIGNS.index(text[0]))
-            else:
-                gaps.append(SIGNS.index(text[0]))
-            text = text[1:]
-    return gaps
+            numbers.append(SIGNS.index(signs[0]))
+            signs = signs[1:]
+    return numbers
+
+
+def bits_of(digits: str) -> list[int]:
+    """Six bits for each digit."""
+    return [DIGITS.index(digit) >> place & 1 for digit in digits for place in (5, 4, 3, 2, 1, 0)]
 
 
 def spelling_of(gaps: list[int]) -> str:
     """The gaps of a joined row as they are written."""
-    spelled = ""
-    zeros = 0
-    for gap in [*gaps, None]:
-        if gap == 0:
-            zeros += 1
-            continue
-        while zeros > 1:
-            longest = min(zeros, 1 + len(RUN_SIGNS))
-            spelled += RUN_SIGNS[longest - 2]
-            zeros -= longest
-        spelled += "0" * zeros
-        zeros = 0
-        if gap is not None:
-            spelled += SIGNS[gap] if 0 <= gap < len(SIGNS) else f"({gap})"
-    return spelled
+    signs, maps = signs_of(gaps), maps_of(gaps)
+    return maps if len(maps) < len(signs) else signs
+
+
+def signs_of(numbers: list[int]) -> str:
+    """A sign for each number."""
+    return "".join(SIGNS[n] if 0 <= n < len(SIGNS) else f"({n})" for n in numbers)
+
+
+def maps_of(gaps: list[int]) -> str:
+    """Two maps, and signs for the rest."""
+    others = [gap for gap in gaps if gap != 0]
+    waits = [gap for gap in others if gap != 1]
+    return ".".join(
+        [
+            digits_of([int(gap != 0) for gap in gaps]),
+            digits_of([int(gap != 1) for gap in others]),
+            signs_of(waits),
+        ]
+    )
+
+
+def digits_of(bits: list[int]) -> str:
+    """A digit for six bits."""
+    digits = ""
+    while bits:
+        six, bits = [*bits[:6], 0, 0, 0, 0, 0][:6], bits[6:]
+        digits += DIGITS[int("".join(map(str, six)), 2)]
+    return digits
 
 
 def is_delta(event: Event) -> bool:

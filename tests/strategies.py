@@ -82,15 +82,17 @@ _times = st.one_of(
 )
 
 
-# Runs of zeros of every length that has a sign, and longer ones, between gaps of all lengths.
-gap_lists = st.lists(
-    st.one_of(
-        st.one_of(st.integers(0, 30), st.integers(0, 90)).map(lambda zeros: [0] * zeros),
-        st.integers(-3, 70).map(lambda gap: [gap]),
-        st.sampled_from([100, 1000, 10_009, -700, MAX_SAFE, -MAX_SAFE]).map(lambda gap: [gap]),
-    ),
-    max_size=8,
-).map(lambda pieces: [gap for piece in pieces for gap in piece])
+# Runs of zeros and of ones, of all lengths in a map's characters, between gaps of all sizes.
+_some_gaps = st.one_of(
+    st.integers(0, 40).map(lambda zeros: [0] * zeros),
+    st.integers(0, 14).map(lambda ones: [1] * ones),
+    st.lists(st.sampled_from([0, 0, 0, 1, 1, 2]), max_size=20),
+    st.integers(-3, 70).map(lambda gap: [gap]),
+    st.sampled_from([100, 255, 256, 10_009, -700, MAX_SAFE, -MAX_SAFE]).map(lambda gap: [gap]),
+)
+gap_lists = st.lists(_some_gaps, max_size=8).map(
+    lambda pieces: [gap for piece in pieces for gap in piece]
+)
 
 
 def deltas(seq: float, time: float, text: str, block: dict[str, Any]) -> Event:

@@ -18,7 +18,7 @@ VECTORS = Path(__file__).parent / "vectors"
 FILES = {
     *("events.jsonl", "rows.jsonl", "stored.jsonl", "refused.jsonl"),
     *(f"{form.name}.json" for form in FORMS.values() if form.lossless),
-    *("older-joined.json", "older-lean.json"),
+    *("other-joined.json", "other-lean.json"),
 }
 
 
@@ -93,10 +93,10 @@ def test_pages_hold_the_frozen_events(form):
 
 @pytest.mark.parametrize("form", ["joined", "lean"])
 def test_pages_spelled_otherwise_hold_the_frozen_events(form):
-    """What no writer writes any more is read, and passed on as it is."""
-    names = folders("events.jsonl", f"older-{form}.json")
+    """What no writer writes, or none any more, is read, and passed on as it is."""
+    names = folders("events.jsonl", f"other-{form}.json")
     for name in names:
-        (data,) = read(name, f"older-{form}.json")
+        (data,) = read(name, f"other-{form}.json")
         page = decode_page(data, form)
 
         assert [encode(event) for event in page.events()] == read(name, "events.jsonl")

@@ -130,14 +130,15 @@ def test_signs_spell_every_list_of_numbers(numbers):
     [
         ("row_lengths", {"lens": "112"}),
         ("row_lengths", {"lens": "11!"}),
-        ("row_lengths", {"lens": "1#", "text": "a"}),
+        ("row_lengths", {"lens": "A..", "text": "a"}),
         ("row_lengths", {"lens": "(1)11"}),
         ("row_lengths", {"lens": ""}),
         ("row_lengths", {"text": "ab😀"}),
         ("row_dt_length", {"lens": "3"}),
         ("row_dt_length", {"dt": "000"}),
-        ("row_dt_length", {"dt": "0-"}),
-        ("row_dt", {"dt": "0!"}),
+        ("row_dt_length", {"dt": "AA.."}),
+        ("row_dt", {"dt": "0-"}),
+        ("row_dt", {"dt": "B.."}),
         ("row_data_keys", {"id": "c"}),
     ],
 )

@@ -27,12 +27,12 @@ test("frozen pages hold the frozen events", () => {
   }
 });
 
-test("frozen pages in an older spelling hold the frozen events", () => {
+test("frozen pages spelled otherwise hold the frozen events", () => {
   for (const form of ["joined", "lean"]) {
-    const folders = frozen("events.jsonl", `older-${form}.json`);
+    const folders = frozen("events.jsonl", `other-${form}.json`);
     assert.ok(folders.length > 0, form);
     for (const folder of folders) {
-      const page = decodePage(bytesOf(folder, `older-${form}.json`), form);
+      const page = decodePage(bytesOf(folder, `other-${form}.json`), form);
       assert.deepEqual(texts(page.events()), linesOf(folder, "events.jsonl"), folder.pathname);
     }
   }

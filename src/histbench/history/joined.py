@@ -3,7 +3,7 @@
     joined row = {type, seq0, time0, data}                 type: text-joined, reasoning-joined,
     data       = {turn, step, index, dt, [id], [name], text}     tool-call-joined
     text       = the members' texts with U+007F between neighbours
-    dt         = one sign for every gap, or for a run of zeros (`signs`)
+    dt         = the gaps between their times, as one string (`gap_maps`)
 
 A parser meets two strings instead of thousands of values, and a token boundary stays next to the
 text that it is almost a function of, which is why compressors like it better than lengths in a
@@ -14,14 +14,11 @@ A row that was read keeps the gaps' text, and is written as it was read.  Rows a
 texts are, so two spellings of the same gaps are rows that differ and that tell the same events.
 """
 
-from collections.abc import Callable
-from itertools import accumulate
-
 from msgspec import UNSET, Struct, UnsetType
 
 from histbench.errors import InvalidRow, Place
 from histbench.events import DELTA_KINDS, MAX_SAFE_INTEGER
-from histbench.history.signs import HIGHEST_SIGN, SignedRow, count_signs, gap_signs, split_signs
+from histbench.history.gap_maps import SignedRow, check_gaps, gaps_text
 from histbench.jsontext import encode, js_number, merge_surrogates
 from histbench.raw_columns import joined_content
 from histbench.rows import Row, RowHead, numbers_json
@@ -32,8 +29,6 @@ __all__ = [
     "SEPARATOR_BYTE",
     "JoinedRow",
     "StoredJoined",
-    "check_gaps",
-    "gaps_text",
     "join_row",
     "joined_json",
     "joined_of_stored",
@@ -68,11 +63,6 @@ class JoinedRow(SignedRow, frozen=True, kw_only=True, gc=False):
     def first_text(self) -> str:
         """The first member's text."""
         return self.joined.partition(SEPARATOR)[0]
-
-
-def gaps_text(row: RowHead) -> str:
-    """The row's gaps as signs: as they were read, or as they are written."""
-    return row.gaps if isinstance(row, SignedRow) else gap_signs(row.gap_list())
 
 
 def join_row(row: RowHead) -> JoinedRow | None:
@@ -203,33 +193,3 @@ def joined_of_stored(stored: StoredJoined) -> JoinedRow:
     )
     check_gaps(row, refuse)
     return row
-
-
-def check_gaps(row: SignedRow, refuse: Callable[[str, str, object, str], InvalidRow]) -> None:
-    """Prove a row's signs, its `count` being that of its texts; no run of zeros is expanded.
-
-    Raises:
-        InvalidRow: what `refuse` makes of a rule, a reason, what was found and what was expected.
-    """
-    signs, longs = split_signs(row.gaps)
-    count = count_signs(signs)
-    if count is None:
-        raise refuse("dt", "bad dt", row.gaps, "signs 0-9 a-z A-Z, of runs of zeros, and (n)")
-    furthest = abs(row.time0) + count * HIGHEST_SIGN
-    if longs:
-        if any(0 <= gap <= HIGHEST_SIGN for gap in longs):
-            raise refuse("dt", "a short gap spelled long", row.gaps, "one sign for 0 to 61")
-        # Safe times can lie further apart than a packed row may say.
-        if any(abs(gap) > MAX_SAFE_INTEGER for gap in longs):
-            raise refuse("dt", "bad dt", row.gaps, "safe integers")
-        count += len(longs)
-        furthest += sum(map(abs, longs))
-    if count != row.count - 1:
-        raise refuse("dt_length", "dt does not fit", count, f"{row.count - 1} gaps")
-    if furthest > MAX_SAFE_INTEGER:
-        # As many times as there are texts.
-        for time in accumulate(row.gap_list(), initial=row.time0):
-            if not -MAX_SAFE_INTEGER <= time <= MAX_SAFE_INTEGER:
-                raise refuse(
-                    "time_range", "member times leave the safe integers", time, "safe integers"
-                )

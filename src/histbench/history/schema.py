@@ -24,8 +24,11 @@ __all__ = ["page_schema", "schema_text"]
 
 Schema = dict[str, Any]
 
-# One sign for a short gap or for a run of zeros (`history.signs`), or a long one in decimal.
-_GAPS = r"^([#-'*-\[\]-~]|\(-?[1-9][0-9]{0,16}\))*$"
+# One sign for a short gap, or a long one in decimal; perhaps maps before them (`history.gap_maps`).
+_GAPS = (
+    r"^(([0-9a-zA-Z]|\(-?[1-9][0-9]{0,16}\))*"
+    r"|[0-9a-zA-Z_-]*\.[0-9a-zA-Z_-]*\.([2-9a-zA-Z]|\(-?[1-9][0-9]{0,16}\))*)$"
+)
 _SEQ: Schema = {"type": "integer", "minimum": 0, "maximum": MAX_SAFE_INTEGER}
 # One past the largest seq.
 _WATERMARK: Schema = {"type": "integer", "minimum": 0, "maximum": MAX_SAFE_INTEGER + 1}

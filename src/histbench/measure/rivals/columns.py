@@ -4,8 +4,8 @@
     record   {event, [view]} | {columns} | {json}            json: `heads.record_texts`
     columns  {type, seq0, time0, data}       type: text-columns, reasoning-columns, tool-call-columns
     data     {turn, step, index, dt, [id], [name], lens, text}
-    dt       one sign for every gap, or for a run of zeros (`history.signs`)
-    lens     one sign for every text: none for several, so that there is a byte for each
+    dt       the gaps, as those of a joined row (`history.gap_maps`)
+    lens     one sign for every text (`history.signs`)
 
 A length counts UTF-16 code units: what JavaScript's strings are cut by, and what still tells the
 halves of a pair apart that was cut in two.  On even texts this is the smallest form there is; on
@@ -22,16 +22,9 @@ from numpy.typing import NDArray
 from histbench.errors import InvalidRow, Place
 from histbench.events import DELTA_KINDS, MAX_SAFE_INTEGER
 from histbench.history import HistoryPage
-from histbench.history.joined import check_gaps, gaps_text
+from histbench.history.gap_maps import SignedRow, check_gaps, gaps_text
 from histbench.history.page import PageRecord
-from histbench.history.signs import (
-    HIGHEST_SIGN,
-    SignedRow,
-    only_signs,
-    read_signs,
-    signs_of,
-    split_signs,
-)
+from histbench.history.signs import HIGHEST_SIGN, only_signs, read_signs, signs_of, split_signs
 from histbench.jsontext import js_number
 from histbench.measure.rivals.heads import (
     Head,

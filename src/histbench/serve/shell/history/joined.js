@@ -4,37 +4,21 @@
  *     joined row = {type, seq0, time0, data}              type: text-joined, reasoning-joined,
  *     data       = {turn, step, index, dt, [id], [name], text}  tool-call-joined
  *     text       = the members' texts with U+007F between neighbours
- *     dt         = one sign for every gap: 0-9 a-z A-Z for 0 to 61, otherwise (n), n in decimal;
- *                  one of RUN_SIGNS for a run of 2 to 28 zeros
+ *     dt         = the gaps between their times, as one string (`gap_maps.js`)
  */
 
 import { InvalidPage, InvalidRow } from "./errors.js";
 import { KIND_BY_JOINED_TAG, MAX_SAFE_INTEGER, isNumber, isSafeInteger } from "./events.js";
+import { checkGaps, readGaps, timeBehind } from "./gap_maps.js";
 import { checkHeld, countKeys, isObject } from "./jsontext.js";
 import { RowHead } from "./rows.js";
 
 const SEPARATOR = "\x7f";
 const SEPARATOR_CODE = 0x7f;
-const SIGNS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-const RUN_SIGNS = "#$%&'*+,-./:;<=>?@[]^_`{|}~";
-const ONLY_SHORT = /^[0-9a-zA-Z]*$/;
-const LONG_GAP = /\((-?[1-9][0-9]{0,16})\)/;
-const LONGEST = "(-9007199254740991)".length;
 const VISIBLE = /[^\s\x7f]/;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-
-// By the sign's code: the gap that it spells, and how many of them; none for what is no sign.
-const GAP_OF_SIGN = new Uint8Array(128);
-const GAPS_OF_SIGN = new Uint8Array(128);
-for (let value = 0; value < SIGNS.length; value += 1) {
-  GAP_OF_SIGN[SIGNS.charCodeAt(value)] = value;
-  GAPS_OF_SIGN[SIGNS.charCodeAt(value)] = 1;
-}
-for (let k = 0; k < RUN_SIGNS.length; k += 1) {
-  GAPS_OF_SIGN[RUN_SIGNS.charCodeAt(k)] = k + 2;
-}
 
 /** A row whose columns are the two strings. */
 export class JoinedRow extends RowHead {
@@ -46,19 +30,17 @@ export class JoinedRow extends RowHead {
   }
 
   gapList() {
-    return readGaps(this.gaps);
+    return readGaps(this.gaps, this.count - 1);
   }
 
   /**
-   * One member's time, from no more signs than the gaps before it can take.
+   * One member's time, from no more of the text than the gaps before it can take.
    *
    * @param {number} member
    * @returns {number}
    */
   timeOf(member) {
-    // What may be left of a number that is cut stands behind those gaps.
-    const gaps = readGaps(this.gaps.slice(0, member * LONGEST)).slice(0, member);
-    return gaps.reduce((time, gap) => time + gap, this.time0);
+    return timeBehind(this.gaps, this.time0, member);
   }
 
   textList() {
@@ -108,51 +90,6 @@ function countSeparators(text, stop) {
     if (text.charCodeAt(k) === SEPARATOR_CODE) {
       count += 1;
     }
-  }
-  return count;
-}
-
-/**
- * The gaps that a column spells, once it is proved.
- *
- * @param {string} column
- * @returns {number[]}
- */
-function readGaps(column) {
-  /** @type {number[]} */
-  const gaps = [];
-  column.split(LONG_GAP).forEach((part, number) => {
-    if (number % 2 === 1) {
-      gaps.push(Number(part));
-      return;
-    }
-    for (let k = 0; k < part.length; k += 1) {
-      const code = part.charCodeAt(k);
-      for (let more = GAPS_OF_SIGN[code]; more > 0; more -= 1) {
-        gaps.push(GAP_OF_SIGN[code]);
-      }
-    }
-  });
-  return gaps;
-}
-
-/**
- * @param {string} signs
- * @returns {number | null} how many gaps are told without a long one among them; null when
- *     something else is told
- */
-function countSigns(signs) {
-  if (ONLY_SHORT.test(signs)) {
-    return signs.length;
-  }
-  let count = 0;
-  for (let k = 0; k < signs.length; k += 1) {
-    const code = signs.charCodeAt(k);
-    const gaps = code < 128 ? GAPS_OF_SIGN[code] : 0;
-    if (gaps === 0) {
-      return null;
-    }
-    count += gaps;
   }
   return count;
 }
@@ -257,44 +194,4 @@ export function joinedOfValue(value) {
     gaps: data.dt,
     joined: data.text,
   });
-}
-
-/**
- * Prove a column of gaps; no run of zeros is expanded before their number is known to be right.
- *
- * @param {string} column
- * @param {number} time0
- * @param {number} expected how many gaps there are
- * @param {(rule: string, reason: string, found: unknown, expected: string) => InvalidRow} refuse
- */
-function checkGaps(column, time0, expected, refuse) {
-  const parts = column.includes("(") ? column.split(LONG_GAP) : [column];
-  const longs = parts.filter((_, number) => number % 2 === 1).map(Number);
-  const signs = longs.length === 0 ? column : parts.filter((_, number) => number % 2 === 0).join("");
-  const short = countSigns(signs);
-  if (short === null) {
-    throw refuse("dt", "bad dt", column, "signs 0-9 a-z A-Z, of runs of zeros, and (n)");
-  }
-  if (longs.some((gap) => gap >= 0 && gap < SIGNS.length)) {
-    throw refuse("dt", "a short gap spelled long", column, "one sign for 0 to 61");
-  }
-  // Safe times can lie further apart than a packed row may say.
-  if (!longs.every(isSafeInteger)) {
-    throw refuse("dt", "bad dt", column, "safe integers");
-  }
-  const count = short + longs.length;
-  if (count !== expected) {
-    throw refuse("dt_length", "dt does not fit", count, `${expected} gaps`);
-  }
-  const far = longs.reduce((sum, gap) => sum + Math.abs(gap), count * SIGNS.length);
-  if (Math.abs(time0) + far <= MAX_SAFE_INTEGER) {
-    return;
-  }
-  let time = time0;
-  for (const gap of readGaps(column)) {
-    time += gap;
-    if (!isSafeInteger(time)) {
-      throw refuse("time_range", "member times leave the safe integers", time, "safe integers");
-    }
-  }
 }
