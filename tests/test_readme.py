@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from click import Context
 
 from histbench.cli import main
 
@@ -49,7 +50,9 @@ def test_commands_exist_with_their_options(name):
     for command, rest in re.findall(r"histbench (\w+)((?: [^`\n]+)?)", text):
         if command in {"import", "measures"}:
             continue
-        known = {option for each in main.commands[command].params for option in each.opts}
+        found = main.get_command(Context(main), command)
+        assert found is not None, command
+        known = {option for each in found.params for option in each.opts}
         assert set(re.findall(r"(?<!\S)--?[a-z-]+", rest)) <= known, command
     for target in re.findall(r"`make (\w+)`|^    make (\w+)$", text, re.MULTILINE):
         assert re.search(rf"^{''.join(target)}:", makefile, re.MULTILINE), target
