@@ -9,7 +9,8 @@ their newest pages hold the same events.  Nothing is asserted; every sample is k
 
     store.append.synced, store.append.unsynced   10,000 events in batches of 50, a new log
     store.read, baseline.json_loads_lines        the smallest log: read_log; json.loads of each line
-    store.page.indexed                           open_log and the newest page of 50 messages
+    store.page.indexed                           open_log and the newest page of 50 messages, of
+                                                 all logs in turn
     store.page.indexing                          the same without an index, which is made on the way
     store.index, store.page                      the index, and the page as it is stored, in bytes
     memory.page.rss, memory.page.traced          the indexed page in a process of its own
@@ -52,6 +53,8 @@ PROFILE, SEED = "session", 1
 MILLION = 1_000_000
 APPENDED_EVENTS, BATCH_EVENTS = 10_000, 50
 PAGE_MESSAGES = 50
+# A page takes milliseconds: it is timed so many times as often as the rest.
+ROUNDS = 5
 PACKED = {"form": "packed", "encoding": "zstd"}
 
 # A fresh process, so that its peak is that of the work and nobody else's.
@@ -156,8 +159,8 @@ def newest_page(path: Path) -> HistoryPage:
         return log.page(max_messages=PAGE_MESSAGES)
 
 
-def measure_pages(samples: Samples, name: str, path: Path, runs: int) -> None:
-    """The newest page, before and after there is an index."""
+def measure_indexing(samples: Samples, name: str, path: Path, runs: int) -> None:
+    """The newest page while there is no index."""
 
     def without_index() -> None:
         index_path(path).unlink(missing_ok=True)
@@ -165,14 +168,22 @@ def measure_pages(samples: Samples, name: str, path: Path, runs: int) -> None:
 
     indexing = [timed(lambda: newest_page(path), before=without_index) for _ in range(min(runs, 3))]
     samples.add(name, "store.page.indexing", "seconds", indexing, **PACKED)
-    indexed = [
-        timed(lambda: newest_page(path), before=lambda: forget(path, index_path(path)))
-        for _ in range(runs)
-    ]
-    samples.add(name, "store.page.indexed", "seconds", indexed, **PACKED)
     samples.add(name, "store.index", "bytes", [index_path(path).stat().st_size], **PACKED)
     page = sum(len(record_json(record)) + 1 for record in newest_page(path).records)
     samples.add(name, "store.page", "bytes", [page], form="packed")
+
+
+def measure_indexed(samples: Samples, paths: dict[str, Path], rounds: int) -> None:
+    """The newest page of every log in turn, so that a busy moment of the machine meets all alike."""
+    values: dict[str, list[float]] = {name: [] for name in paths}
+    for _ in range(rounds):
+        for name, path in paths.items():
+            seconds = timed(
+                partial(newest_page, path), before=partial(forget, path, index_path(path))
+            )
+            values[name].append(seconds)
+    for name, seconds_of_rounds in values.items():
+        samples.add(name, "store.page.indexed", "seconds", seconds_of_rounds, **PACKED)
 
 
 def measure_peaks(samples: Samples, name: str, path: Path, runs: int) -> None:
@@ -222,6 +233,7 @@ def main() -> None:
     options = parse_arguments()
     sizes = [float(text) for text in options.sizes.split(",")]
     samples, inputs = Samples(), []
+    paths: dict[str, Path] = {}
     base = EventLog.from_events(generate(PROFILE, SEED), header=session_header(PROFILE, SEED))
     appended = list(base[:APPENDED_EVENTS])
     with tempfile.TemporaryDirectory(dir=options.folder) as made:
@@ -233,9 +245,10 @@ def main() -> None:
             if number == 0:
                 measure_append(samples, name, appended, Path(made), options.runs)
                 measure_read(samples, name, path, options.runs)
-            measure_pages(samples, name, path, options.runs)
+            measure_indexing(samples, name, path, options.runs)
             measure_peaks(samples, name, path, options.runs)
-            path.unlink()
+            paths[name] = path
+        measure_indexed(samples, paths, ROUNDS * options.runs)
     save(
         options.output,
         settings={
@@ -245,6 +258,7 @@ def main() -> None:
             "batch_events": BATCH_EVENTS,
             "appended_events": APPENDED_EVENTS,
             "page_messages": PAGE_MESSAGES,
+            "page_rounds": ROUNDS * options.runs,
         },
         command=shlex.join(["python", "benchmarks/store.py", "--sizes", options.sizes]),
         inputs=inputs,
