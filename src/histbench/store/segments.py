@@ -45,6 +45,9 @@ _LIKELY_RATIO = 16
 # A segment's bytes are read once, for its hash and its records, unless they are as many as these.
 _READ_ONCE_BYTES = 1 * MIB
 
+# How many segments are fetched ahead: some megabytes of lines.
+_AHEAD_SEGMENTS = 32
+
 
 class StaleIndexError(Exception):
     """What the index says does not hold.  A signal between two modules, never an answer."""
@@ -156,15 +159,19 @@ class Segments:
         return start, max(start, self.file_bytes)
 
     def will_walk(self, last: int, messages: int) -> None:
-        """Have fetched what a walk back from segment `last` over so many messages likely reads."""
-        number, lowest = last, None
-        while number and messages > 0:
+        """Have fetched what a walk back from segment `last` over so many messages likely reads.
+
+        Not all of a long walk, which a budget may end early.
+        """
+        number, furthest = last, max(0, last - _AHEAD_SEGMENTS)
+        lowest = None
+        while number > furthest and messages > 0:
             number -= 1
             entry = self.entry(number)
             messages -= entry.messages
             lowest = entry.lowest_cut if lowest is None else min(lowest, entry.lowest_cut)
         if lowest is not None:
-            number = min(number, self.find(lowest + 1))
+            number = max(furthest, min(number, self.find(lowest + 1)))
         self.source.will_read(self.bounds(number)[0], self.bounds(last)[1])
 
     def is_large(self, number: int, content_bytes: int) -> bool:
