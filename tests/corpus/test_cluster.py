@@ -141,6 +141,8 @@ def test_a_log_that_kills_its_workers_takes_no_other_with_it(cluster, folder, he
     plan = plan_of(DEFAULT_FORMS, DEFAULT_ENCODINGS)
     rows = []
     with Client(cluster.address, set_as_default=False) as client:
+        # A worker that joins later would not be known to the killer, and wait at the pipe for good.
+        client.wait_for_workers(WORKERS)
         killer = threading.Thread(target=kill_readers, args=(client, client.run(os.getpid), pipe))
         killer.start()
         run_on_dask(client, logs, plan, lambda _found, row: rows.append(row))
