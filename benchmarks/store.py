@@ -11,6 +11,7 @@ their newest pages hold the same events.  Nothing is asserted; every sample is k
     store.read, baseline.json_loads_lines        the smallest log: read_log; json.loads of each line
     store.page.indexed                           open_log and the newest page of 50 messages, of
                                                  all logs in turn
+    baseline.json_loads_page                     json.loads of each line of that page, in turn too
     store.page.indexing                          the same without an index, which is made on the way
     store.index, store.page                      the index, and the page as it is stored, in bytes
     memory.page.rss, memory.page.traced          the indexed page in a process of its own
@@ -175,15 +176,19 @@ def measure_indexing(samples: Samples, name: str, path: Path, runs: int) -> None
 
 def measure_indexed(samples: Samples, paths: dict[str, Path], rounds: int) -> None:
     """The newest page of every log in turn, so that a busy moment of the machine meets all alike."""
-    values: dict[str, list[float]] = {name: [] for name in paths}
+    ours: dict[str, list[float]] = {name: [] for name in paths}
+    theirs: dict[str, list[float]] = {name: [] for name in paths}
+    lines = {
+        name: list(map(record_json, newest_page(path).records)) for name, path in paths.items()
+    }
     for _ in range(rounds):
         for name, path in paths.items():
-            seconds = timed(
-                partial(newest_page, path), before=partial(forget, path, index_path(path))
-            )
-            values[name].append(seconds)
-    for name, seconds_of_rounds in values.items():
-        samples.add(name, "store.page.indexed", "seconds", seconds_of_rounds, **PACKED)
+            forgotten = partial(forget, path, index_path(path))
+            ours[name].append(timed(partial(newest_page, path), before=forgotten))
+            theirs[name].append(timed(lambda name=name: list(map(json.loads, lines[name]))))
+    for name in paths:
+        samples.add(name, "store.page.indexed", "seconds", ours[name], **PACKED)
+        samples.add(name, "baseline.json_loads_page", "seconds", theirs[name], form="packed")
 
 
 def measure_peaks(samples: Samples, name: str, path: Path, runs: int) -> None:

@@ -8,7 +8,6 @@ command, or a worker, does not wait for what it does not need.
 """
 
 from importlib import import_module
-from importlib.metadata import version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -80,7 +79,8 @@ def __getattr__(name: str) -> Any:
     """A name of the list, or a module, at its first use."""
     value: Any
     if name == "__version__":
-        value = version("histbench")
+        # Takes longer to import than most commands do.
+        value = import_module("importlib.metadata").version("histbench")
     elif name in _MODULE_OF:
         value = getattr(import_module(f"histbench.{_MODULE_OF[name]}"), name)
     elif not name.startswith("_") and find_spec(f"histbench.{name}") is not None:

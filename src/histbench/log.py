@@ -47,7 +47,7 @@ class Diagnostic(Struct, frozen=True, kw_only=True):
 class EventLog(Sequence[Event]):
     """An immutable sequence of events; see the module.  Make one with `from_events` and its kin."""
 
-    __slots__ = ("_expanded", "_gap", "_records", "_starts", "diagnostics", "header")
+    __slots__ = ("_expanded", "_made_gap", "_made_starts", "_records", "diagnostics", "header")
 
     def __init__(
         self,
@@ -58,9 +58,9 @@ class EventLog(Sequence[Event]):
     ) -> None:
         """A log of *canonical* records; every other source goes through the class methods."""
         self._records = tuple(records)
-        # The position of each record's first event, and the length of the log at the end.
-        self._starts = array("q", accumulate((r.count for r in self._records), initial=0))
-        self._gap = _first_gap(self._records)
+        # Made when first asked for: whoever hands all records on needs neither.
+        self._made_starts: array[int] | None = None
+        self._made_gap: tuple[tuple[int, int] | None] | None = None
         # The row looked into last: neighbouring members are usually asked for together.
         self._expanded: tuple[int, list[Event]] | None = None
         self.header = header
@@ -107,6 +107,21 @@ class EventLog(Sequence[Event]):
             builder.add_record(record)
         return cls(builder.finish(), header=header, diagnostics=diagnostics)
 
+    @property
+    def _starts(self) -> "array[int]":
+        """The position of each record's first event, and the length of the log at the end."""
+        if self._made_starts is None:
+            counts = (record.count for record in self._records)
+            self._made_starts = array("q", accumulate(counts, initial=0))
+        return self._made_starts
+
+    @property
+    def _gap(self) -> tuple[int, int] | None:
+        """(expected, found) where a seq first is not the one before plus one."""
+        if self._made_gap is None:
+            self._made_gap = (_first_gap(self._records),)
+        return self._made_gap[0]
+
     def __len__(self) -> int:
         return self._starts[-1]
 
@@ -144,10 +159,10 @@ class EventLog(Sequence[Event]):
         """The canonical records of the events at positions `start` to `stop`."""
         if start >= stop:
             return []
-        first = bisect_right(self._starts, start) - 1
-        last = bisect_right(self._starts, stop - 1)
-        base = self._starts[first]
-        return cut_records(self._records[first:last], start - base, stop - base)
+        starts = self._starts
+        first = bisect_right(starts, start) - 1
+        last = bisect_right(starts, stop - 1)
+        return cut_records(self._records[first:last], start - starts[first], starts[last] - stop)
 
     def __iter__(self) -> Iterator[Event]:
         return chain.from_iterable(map(record_events, self._records))
@@ -303,34 +318,35 @@ class LogBuilder:
         return EventLog(self.finish(), header=header, diagnostics=diagnostics)
 
 
-def cut_records(records: Sequence[Record], start: int, stop: int) -> list[Record]:
-    """The canonical records of events `start` to `stop`, both counted from the first record's first.
+def cut_records(records: Sequence[Record], before: int, behind: int) -> list[Record]:
+    """The canonical records without their first `before` and last `behind` events.
 
-    `records` is canonical and holds at least `stop` events.  Only the records at the ends are cut,
-    and what is left of a row there may be too short to be one.
+    `records` is canonical.  Only the records at the ends are looked at, and what is left of a row
+    there may be too short to be one.
     """
-    if start >= stop:
-        return []
-    behind = sum(record.count for record in records) - stop
     low, high = 0, len(records)
-    while start >= records[low].count:
-        start -= records[low].count
+    while low < high and before >= records[low].count:
+        before -= records[low].count
         low += 1
-    while behind >= records[high - 1].count:
+    while low < high and behind >= records[high - 1].count:
         high -= 1
         behind -= records[high].count
+    if low == high:
+        return []
     first, last = records[low], records[high - 1]
     if high - low == 1:
-        return _cut_record(first, start, first.count - behind)
+        return _cut_record(first, before, first.count - behind)
     return [
-        *_cut_record(first, start, first.count),
+        *_cut_record(first, before, first.count),
         *records[low + 1 : high - 1],
         *_cut_record(last, 0, last.count - behind),
     ]
 
 
 def _cut_record(record: Record, start: int, stop: int) -> list[Record]:
-    """Members `start` to `stop` of one record, at least one of them."""
+    """Members `start` to `stop` of one record, if that are any."""
+    if start >= stop:
+        return []
     if isinstance(record, Plain) or stop - start == record.count:
         return [record]
     row = record.cut(start, stop)

@@ -11,7 +11,7 @@ through `jsontext` and `codec`, which decide, and word the refusal.
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
@@ -123,9 +123,11 @@ class _ChunkData(Struct, frozen=True, gc=False):
     chunk: _ChunkType
 
 
-class _ChunkLine(Struct, frozen=True, gc=False):
+class _ChunkLine(_PlainLine, frozen=True, gc=False):
     data: _ChunkData
 
+
+_Line = TypeVar("_Line", bound=_PlainLine)
 
 _row_decoder = msgspec.json.Decoder(StoredRow)
 _delta_decoder = msgspec.json.Decoder(_DeltaLine)
@@ -173,17 +175,18 @@ def read_line(line: bytes, *, readable: bool = False) -> Plain | RowHead:
             return row_of_stored(_row_decoder.decode(line))
         except _UNSURE:
             return read_value(decode(line), line)
-    if line.startswith(_CHUNK_START) and line.find(_DELTA_MARK, 0, _NEAR) > 0:
-        try:
-            parsed = _delta_decoder.decode(line)
-            delta = row_of_delta(parsed.seq, parsed.time, parsed.data)
+    if line.startswith(_CHUNK_START):
+        if line.find(_DELTA_MARK, 0, _NEAR) > 0:
+            delta = _delta_of_json(line)
             if delta is not None:
                 return delta
-        except _UNSURE:
-            pass
-    plain = _plain_of_json(line, readable=readable)
-    if plain is None:
+        chunk = _head_of_json(line, _chunk_decoder)
+        if chunk is not None and chunk.data.chunk.type not in KIND_BY_DELTA:
+            return _plain_of_head(chunk, line, readable=readable)
+    head = _head_of_json(line, _plain_decoder)
+    if head is None:
         return read_value(decode(line), line)
+    plain = _plain_of_head(head, line, readable=readable)
     delta = delta_of_plain(plain)
     return plain if delta is None else delta
 
@@ -194,8 +197,10 @@ def event_of_json(raw: bytes, view: bytes | None = None) -> Plain:
     Raises:
         InvalidJson, InvalidRow, InvalidEvent: as `read_line`; a row is refused (`event_type`).
     """
-    plain = _plain_of_json(raw)
-    if plain is None:
+    head = _head_of_json(raw, _plain_decoder)
+    if head is not None:
+        plain = _plain_of_head(head, raw)
+    else:
         record = read_value(decode(raw), raw)
         if isinstance(record, Row):
             raise InvalidEvent(
@@ -211,10 +216,10 @@ def event_of_json(raw: bytes, view: bytes | None = None) -> Plain:
     return msgspec.structs.replace(plain, view=view)
 
 
-def _plain_of_json(raw: bytes, *, readable: bool = False) -> Plain | None:
-    """The record of an event's JSON text; None for a row, or where only the slow way can tell."""
+def _head_of_json(raw: bytes, decoder: msgspec.json.Decoder[_Line]) -> _Line | None:
+    """What every reader needs of an event; None for a row, or where only the slow way can tell."""
     try:
-        head = _plain_decoder.decode(raw)
+        head = decoder.decode(raw)
     except _UNSURE:
         return None
     if (
@@ -224,6 +229,10 @@ def _plain_of_json(raw: bytes, *, readable: bool = False) -> Plain | None:
         or not -MAX_SAFE_INTEGER <= head.time <= MAX_SAFE_INTEGER
     ):
         return None
+    return head
+
+
+def _plain_of_head(head: _PlainLine, raw: bytes, *, readable: bool = False) -> Plain:
     if not readable:
         check_skipped(raw)
     return Plain(type=head.type, seq=head.seq, time=head.time, raw=raw)
@@ -237,11 +246,18 @@ def delta_of_plain(record: Plain) -> ListRow | None:
     try:
         if _chunk_decoder.decode(raw).data.chunk.type not in KIND_BY_DELTA:
             return None
-        parsed = _delta_decoder.decode(raw)
-        delta = row_of_delta(parsed.seq, parsed.time, parsed.data)
     except _UNSURE:
-        delta = None
-    return split_delta(record.event()) if delta is None else delta
+        pass
+    return _delta_of_json(raw) or split_delta(record.event())
+
+
+def _delta_of_json(raw: bytes) -> ListRow | None:
+    """The packable delta in JSON text; None where only the slow way can tell."""
+    try:
+        parsed = _delta_decoder.decode(raw)
+    except _UNSURE:
+        return None
+    return row_of_delta(parsed.seq, parsed.time, parsed.data)
 
 
 def plain_of_delta(delta: RowHead, raw: bytes | None = None) -> Plain:

@@ -40,11 +40,11 @@ def check_skipped(data: bytes) -> None:
 
 def surely_readable(texts: Sequence[bytes]) -> bool:
     """Whether `check_skipped` accepts each of these syntactically valid JSON texts, at a glance."""
-    return all(map(is_utf8, texts)) and all(map(_holds_numbers, _joined(texts)))
+    return all(is_utf8(group) and _holds_numbers(group) for group in _joined(texts))
 
 
 def _joined(texts: Sequence[bytes]) -> Iterator[bytes]:
-    """The texts with newlines between, which belong to no number, some at a time."""
+    """The texts with newlines between, which belong to no number and no character, some at a time."""
     group: list[bytes] = []
     size = 0
     for text in texts:

@@ -15,7 +15,7 @@ import zstandard
 from msgspec import Struct
 
 from histbench.errors import InvalidLog, LimitExceeded, Place
-from histbench.store.frames import FrameWalk, is_zstd
+from histbench.store.frames import PIECE_BYTES, FrameWalk, is_zstd
 from histbench.store.limits import DEFAULT_LIMITS, Limits
 
 __all__ = ["Chunk", "ContentReader", "Read"]
@@ -96,10 +96,17 @@ class ContentReader:
                 continue
             self.frames += 1
             frame_bytes = 0
+            # A small frame that tells its size goes right into its place, not through a window.
+            at_once = 0 < (frame.content_bytes or 0) <= PIECE_BYTES
+            ended = False
             stream = decompressor.decompressobj()
             for piece in walk.pieces():
                 try:
-                    data = stream.decompress(piece)
+                    if at_once and walk.end == walk.offset:
+                        data, ended = decompressor.decompress(piece), True
+                    else:
+                        data = stream.decompress(piece)
+                        ended, at_once = stream.eof, False
                 except zstandard.ZstdError as error:
                     raise _damaged(frame.start, str(error)) from error
                 frame_bytes += len(data)
@@ -111,7 +118,7 @@ class ContentReader:
                     yield Chunk(frame.start, data)
             if walk.torn:
                 self.torn_at = frame.start
-            elif not stream.eof:
+            elif not ended:
                 raise _damaged(frame.start, "it does not end where it says")
         if walk.torn and self.torn_at is None:
             # Not even the header of the last frame is whole.

@@ -24,7 +24,7 @@ from msgspec import Struct
 from histbench.errors import InvalidLog, LimitExceeded, Place
 from histbench.store.limits import DEFAULT_LIMITS, Limits
 
-__all__ = ["BLOCK_BYTES", "FRAME_MAGIC", "Frame", "FrameWalk", "is_zstd"]
+__all__ = ["BLOCK_BYTES", "FRAME_MAGIC", "PIECE_BYTES", "Frame", "FrameWalk", "is_zstd"]
 
 FRAME_MAGIC = b"\x28\xb5\x2f\xfd"
 # The first byte of a skippable frame is 50 to 5F, the other three are these.
@@ -33,8 +33,9 @@ _SKIPPABLE_TAIL = b"\x2a\x4d\x18"
 # No block holds or expands to more (RFC 8878, section 3.1.1.2.4).
 BLOCK_BYTES = 128 * 1024
 
-# How many blocks one piece may hold, so that a piece never expands past 1 MiB.
+# How many blocks one piece may hold, and so what a piece expands to at most.
 _PIECE_BLOCKS = 8
+PIECE_BYTES = _PIECE_BLOCKS * BLOCK_BYTES
 
 _READ_BYTES = 256 * 1024
 
@@ -208,7 +209,7 @@ class FrameWalk:
     def pieces(self) -> Iterator[bytes]:
         """The rest of the current frame in pieces of whole blocks; empty for a skippable frame.
 
-        The first piece starts with the frame's magic number.  No piece expands past 1 MiB.  When
+        The first piece starts with the frame's magic number.  No piece expands past PIECE_BYTES.  When
         the stream ends inside the frame, the blocks that are whole still come, and `torn` is set.
 
         Raises:

@@ -155,7 +155,7 @@ class PageWalk:
         if records:
             base, end = records[0].seq, records[-1].end_seq
             stop = end if self._before is None else min(self._before, end)
-            records = cut_records(records, self._first_seq(base) - base, stop - base)
+            records = cut_records(records, self._first_seq(base) - base, end - stop)
         return EventLog(records, header=header, diagnostics=diagnostics)
 
 

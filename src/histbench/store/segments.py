@@ -268,8 +268,11 @@ class _RegionWalk:
             limits=self._limits,
             archive_form=self._archive_form,
         )
-        before = self._source.read_at(self._start - 1, 1) if self._start else b"\n"
-        if not scan.compressed and before != b"\n":
+        if (
+            self._start
+            and not scan.compressed
+            and self._source.read_at(self._start - 1, 1) != b"\n"
+        ):
             raise StaleIndexError
         # A header that shares its frame with records belongs to the first segment.
         skip = self._start == 0
