@@ -3,13 +3,15 @@
 The names below are the short list that a notebook needs.
 Everything else is reached by its module: `histbench.codec`, `histbench.store`, `histbench.measure`.
 
-Each name is imported when it is first used, and so is each module that is reached by its name: a
-command, or a worker, does not wait for what it does not need.
+Each name is imported when it is first used (`first_use`), and so is each module that is reached by
+its name.
 """
 
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
+
+from histbench.first_use import names_at_first_use
 
 if TYPE_CHECKING:
     from histbench.client import Client
@@ -57,38 +59,34 @@ __all__ = [
     "viewer",
 ]
 
-_NAMES_OF = {
-    "client": ["Client"],
-    "codec": ["decode_storage_record", "pack_chunk_runs"],
-    "errors": ["HistbenchError", "InvalidData", "UsageError"],
-    "fold": ["compact_inputs", "fold_assistant", "project_completed_steps"],
-    "history": ["HistoryPage", "HistoryWindow", "decode_page", "encode_page", "select_page"],
-    "importers": ["import_session"],
-    "log": ["Diagnostic", "EventLog"],
-    "measure": ["run_benchmark"],
-    "results": ["load_results"],
-    "store": ["LogWriter", "inspect_log", "read_log", "repair_log"],
-    "transcript.view": ["TranscriptView"],
-    "transcript_file": ["CursorKeys", "TranscriptReader"],
-    "widget": ["viewer"],
-}
-_MODULE_OF = {name: module for module, names in _NAMES_OF.items() for name in names}
+_name = names_at_first_use(
+    __name__,
+    {
+        "client": ["Client"],
+        "codec": ["decode_storage_record", "pack_chunk_runs"],
+        "errors": ["HistbenchError", "InvalidData", "UsageError"],
+        "fold": ["compact_inputs", "fold_assistant", "project_completed_steps"],
+        "history": ["HistoryPage", "HistoryWindow", "decode_page", "encode_page", "select_page"],
+        "importers": ["import_session"],
+        "log": ["Diagnostic", "EventLog"],
+        "measure": ["run_benchmark"],
+        "results": ["load_results"],
+        "store": ["LogWriter", "inspect_log", "read_log", "repair_log"],
+        "transcript.view": ["TranscriptView"],
+        "transcript_file": ["CursorKeys", "TranscriptReader"],
+        "widget": ["viewer"],
+    },
+)
 
 
 def __getattr__(name: str) -> Any:
     """A name of the list, or a module, at its first use."""
-    value: Any
     if name == "__version__":
         # Takes longer to import than most commands do.
-        value = import_module("importlib.metadata").version("histbench")
-    elif name in _MODULE_OF:
-        value = getattr(import_module(f"histbench.{_MODULE_OF[name]}"), name)
-    elif not name.startswith("_") and find_spec(f"histbench.{name}") is not None:
-        value = import_module(f"histbench.{name}")
-    else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = value
-    return value
+        return import_module("importlib.metadata").version("histbench")
+    if name in __all__ or name.startswith("_") or find_spec(f"histbench.{name}") is None:
+        return _name(name)
+    return import_module(f"histbench.{name}")
 
 
 def __dir__() -> list[str]:

@@ -33,10 +33,12 @@ from histbench.stored_rows import StoredRow, row_of_stored
 
 __all__ = [
     "DeltaData",
+    "OrdinaryHead",
     "Plain",
     "Record",
     "delta_of_plain",
     "event_of_json",
+    "is_no_delta",
     "plain_of_delta",
     "read_line",
     "read_lines",
@@ -47,10 +49,10 @@ __all__ = [
 ]
 
 
-class Plain(Struct, frozen=True, kw_only=True, gc=False):
-    """An ordinary event: its JSON text, and the three fields that every reader needs.
+class OrdinaryHead(Struct, frozen=True, kw_only=True, gc=False):
+    """The three fields of an ordinary event that every reader needs, and its text.
 
-    `raw` is UTF-8 JSON as it was stored, not necessarily canonical; `time` is milliseconds.
+    `time` is milliseconds; what `raw` and `view` are, the kind of event says.
     """
 
     type: str
@@ -68,6 +70,10 @@ class Plain(Struct, frozen=True, kw_only=True, gc=False):
     def end_seq(self) -> int:
         """One past the event's seq."""
         return self.seq + 1
+
+
+class Plain(OrdinaryHead, frozen=True, kw_only=True, gc=False):
+    """An ordinary event: `raw` is UTF-8 JSON as it was stored, not necessarily canonical."""
 
     def event(self) -> Event:
         """The event, a new dict at each call."""
@@ -240,15 +246,19 @@ def _plain_of_head(head: _PlainLine, raw: bytes, *, readable: bool = False) -> P
 
 def delta_of_plain(record: Plain) -> ListRow | None:
     """The packable delta that an ordinary record holds, as a row of one member."""
-    raw = record.raw
-    if record.type != CHUNK_TYPE:
+    if is_no_delta(record):
         return None
+    return _delta_of_json(record.raw) or split_delta(record.event())
+
+
+def is_no_delta(record: OrdinaryHead) -> bool:
+    """Whether an event surely holds no packable delta, told from its types alone."""
+    if record.type != CHUNK_TYPE:
+        return True
     try:
-        if _chunk_decoder.decode(raw).data.chunk.type not in KIND_BY_DELTA:
-            return None
+        return _chunk_decoder.decode(record.raw).data.chunk.type not in KIND_BY_DELTA
     except _UNSURE:
-        pass
-    return _delta_of_json(raw) or split_delta(record.event())
+        return False
 
 
 def _delta_of_json(raw: bytes) -> ListRow | None:

@@ -124,6 +124,13 @@ def test_beside_table_has_one_row_per_input_and_file():
     assert [row[0].text for row in beside_table(found).rows] == ["x (a)", "x (b)", "y (a)", "y (b)"]
 
 
+def test_an_input_names_its_file_only_where_its_own_name_does_not_tell():
+    """One of two inputs of a name needs it; one that is alone does not."""
+    found = gather([("a", full_results(names=("x", "y"))), ("b", full_results(names=("x",)))])
+
+    assert [measured.name for measured in found] == ["x (a)", "x (b)", "y"]
+
+
 def test_environment_shows_differences_first():
     """The first rows are those whose values are not the same in all files."""
     other = full_results(environment={"python_version": "3.13.0"})

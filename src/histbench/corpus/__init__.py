@@ -4,8 +4,9 @@
 `running` hands them out, `journal` keeps what is finished, `results` is the table.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from histbench.first_use import names_at_first_use
 
 if TYPE_CHECKING:
     from histbench.corpus.measurement import (
@@ -28,18 +29,12 @@ __all__ = [
     "measure_corpus",
 ]
 
-_MODULE_OF = {
-    "CorpusResults": "results",
-    "LogRow": "rows",
-    "Spread": "results",
-    "Summary": "results",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """A name of the list at its first use: event tables are read without what measures."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = import_module(f"{__name__}.{_MODULE_OF.get(name, 'measurement')}")
-    value = globals()[name] = getattr(module, name)
-    return value
+# Event tables are read without what measures.
+__getattr__ = names_at_first_use(
+    __name__,
+    {
+        "measurement": ["DEFAULT_ENCODINGS", "DEFAULT_FORMS", "Standing", "measure_corpus"],
+        "results": ["CorpusResults", "Spread", "Summary"],
+        "rows": ["LogRow"],
+    },
+)

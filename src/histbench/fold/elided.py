@@ -11,52 +11,17 @@ from collections.abc import Mapping
 from itertools import accumulate
 from typing import Any
 
-import msgspec
-from msgspec import Struct
-
 from histbench.codec import split_delta
-from histbench.events import KIND_BY_DELTA, Event
+from histbench.events import Event
 from histbench.jsontext import decode, merge_surrogates
-from histbench.records import Plain
-from histbench.rows import CHUNK_TYPE, ListRow, RowHead
+from histbench.records import OrdinaryHead, Plain, is_no_delta
+from histbench.rows import ListRow, RowHead
 
 __all__ = ["ElidedEvent", "FoldRecord", "MarkedEvent"]
 
 
-class _Chunk(Struct, frozen=True, gc=False):
-    # A marker is an object.
-    type: str
-
-
-class _ChunkData(Struct, frozen=True, gc=False):
-    chunk: _Chunk
-
-
-class _ChunkLine(Struct, frozen=True, gc=False):
-    data: _ChunkData
-
-
-_chunk_line = msgspec.json.Decoder(_ChunkLine)
-
-
-class MarkedEvent(Struct, frozen=True, kw_only=True, gc=False):
-    """An ordinary event whose `raw` is JSON text with markers in it; `time` is milliseconds."""
-
-    type: str
-    seq: int
-    time: int | float
-    raw: bytes
-    view: bytes | None = None
-
-    @property
-    def count(self) -> int:
-        """It is one event."""
-        return 1
-
-    @property
-    def end_seq(self) -> int:
-        """One past the event's seq."""
-        return self.seq + 1
+class MarkedEvent(OrdinaryHead, frozen=True, kw_only=True, gc=False):
+    """An ordinary event whose `raw` is JSON text with markers in it."""
 
 
 class ElidedEvent(MarkedEvent, frozen=True, kw_only=True, gc=False):
@@ -74,15 +39,8 @@ class ElidedEvent(MarkedEvent, frozen=True, kw_only=True, gc=False):
 
     def delta(self) -> ListRow | None:
         """The packable delta that it holds, as a row of one member; told only if it may be one."""
-        if self.type != CHUNK_TYPE:
-            return None
-        try:
-            if _chunk_line.decode(self.raw).data.chunk.type not in KIND_BY_DELTA:
-                return None
-        except (msgspec.DecodeError, RecursionError):
-            # What it is stands in a marker, or the slow way has to tell.
-            pass
-        return split_delta(self.event())
+        # Where the type stands in a marker, that is an object: not sure.
+        return None if is_no_delta(self) else split_delta(self.event())
 
     def told(self, value: Any) -> Any:
         """A value of the event with its markers told; its dicts and lists are changed."""

@@ -11,8 +11,9 @@ rivals       what others would use instead       pages     what a page of an ope
 environment  what the numbers depend on           run       all of it, for one or more inputs
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from histbench.first_use import names_at_first_use
 
 if TYPE_CHECKING:
     from histbench.measure.plan import Plan, Progress
@@ -22,19 +23,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Plan", "Progress", "Source", "measure_shapes", "run_benchmark", "run_sources"]
 
-_MODULE_OF = {
-    "Plan": "plan",
-    "Progress": "plan",
-    "Source": "subject",
-    "measure_shapes": "shape",
-    "run_benchmark": "run",
-    "run_sources": "run",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """A name of the list at its first use: what takes a log needs no clock."""
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
-    return value
+# What takes a log needs no clock.
+__getattr__ = names_at_first_use(
+    __name__,
+    {
+        "plan": ["Plan", "Progress"],
+        "run": ["run_benchmark", "run_sources"],
+        "shape": ["measure_shapes"],
+        "subject": ["Source"],
+    },
+)

@@ -4,6 +4,7 @@ Nothing is computed here that a results file does not imply: medians, spreads, r
 Where a figure was not taken, it is None, and a sentence or table has to say so.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from histbench.results import STAGES, Input, Results, Series, SeriesKey, Summary
@@ -24,7 +25,7 @@ def is_unstable(summary: Summary) -> bool:
 
 
 class Measured:
-    """The series of one input; `label` tells its results file where there are several."""
+    """The series of one input; `label` tells its results file where the name alone does not."""
 
     def __init__(
         self,
@@ -44,7 +45,7 @@ class Measured:
 
     @property
     def name(self) -> str:
-        """The input's name, and its results file's where there are several."""
+        """The input's name, and its results file's where several have an input of that name."""
         return f"{self.described.name} ({self.label})" if self.label else self.described.name
 
     def encodings(self, stage: str = "wire") -> tuple[str, ...]:
@@ -105,8 +106,16 @@ class Measured:
 
 def gather(sources: Sequence[Source]) -> list[Measured]:
     """Every input of every results file, inputs of one name beside each other."""
+    files = Counter(
+        name for _, results in sources for name in {each.name for each in results.inputs}
+    )
     found = [
-        Measured(results, described, label=label, series=by_input.get(described.name, {}))
+        Measured(
+            results,
+            described,
+            label=label if files[described.name] > 1 else "",
+            series=by_input.get(described.name, {}),
+        )
         for label, results in sources
         for by_input in (_by_input(results),)
         for described in results.inputs
