@@ -209,8 +209,9 @@ class FrameWalk:
     def pieces(self) -> Iterator[bytes]:
         """The rest of the current frame in pieces of whole blocks; empty for a skippable frame.
 
-        The first piece starts with the frame's magic number.  No piece expands past PIECE_BYTES.  When
-        the stream ends inside the frame, the blocks that are whole still come, and `torn` is set.
+        The first piece starts with the frame's magic number.  No piece expands past PIECE_BYTES.
+        When the stream ends inside the frame, the blocks that are whole still come, and `torn` is
+        set.
 
         Raises:
             InvalidLog: `zstd_reserved_block` or `zstd_block_size`, with the byte of the block.
