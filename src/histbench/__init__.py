@@ -84,9 +84,9 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         # Takes longer to import than most commands do.
         return import_module("importlib.metadata").version("histbench")
-    if name in __all__ or name.startswith("_") or find_spec(f"histbench.{name}") is None:
-        return _name(name)
-    return import_module(f"histbench.{name}")
+    if name not in __all__ and not name.startswith("_") and find_spec(f"histbench.{name}"):
+        return import_module(f"histbench.{name}")
+    return _name(name)
 
 
 def __dir__() -> list[str]:

@@ -14,6 +14,7 @@ not dense, with the place of its first gap.
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import accumulate, chain
 from typing import Any, Self, overload
 
@@ -47,8 +48,6 @@ class Diagnostic(Struct, frozen=True, kw_only=True):
 class EventLog(Sequence[Event]):
     """An immutable sequence of events; see the module.  Make one with `from_events` and its kin."""
 
-    __slots__ = ("_expanded", "_made_gap", "_made_starts", "_records", "diagnostics", "header")
-
     def __init__(
         self,
         records: Iterable[Record],
@@ -58,9 +57,6 @@ class EventLog(Sequence[Event]):
     ) -> None:
         """A log of *canonical* records; every other source goes through the class methods."""
         self._records = tuple(records)
-        # Made when first asked for: whoever hands all records on needs neither.
-        self._made_starts: array[int] | None = None
-        self._made_gap: tuple[tuple[int, int] | None] | None = None
         # The row looked into last: neighbouring members are usually asked for together.
         self._expanded: tuple[int, list[Event]] | None = None
         self.header = header
@@ -107,20 +103,16 @@ class EventLog(Sequence[Event]):
             builder.add_record(record)
         return cls(builder.finish(), header=header, diagnostics=diagnostics)
 
-    @property
+    # Whoever hands all records on needs neither of these two.
+    @cached_property
     def _starts(self) -> "array[int]":
         """The position of each record's first event, and the length of the log at the end."""
-        if self._made_starts is None:
-            counts = (record.count for record in self._records)
-            self._made_starts = array("q", accumulate(counts, initial=0))
-        return self._made_starts
+        return array("q", accumulate((record.count for record in self._records), initial=0))
 
-    @property
+    @cached_property
     def _gap(self) -> tuple[int, int] | None:
         """(expected, found) where a seq first is not the one before plus one."""
-        if self._made_gap is None:
-            self._made_gap = (_first_gap(self._records),)
-        return self._made_gap[0]
+        return _first_gap(self._records)
 
     def __len__(self) -> int:
         return self._starts[-1]
@@ -344,7 +336,7 @@ def cut_records(records: Sequence[Record], before: int, behind: int) -> list[Rec
 
 
 def _cut_record(record: Record, start: int, stop: int) -> list[Record]:
-    """Members `start` to `stop` of one record, if that are any."""
+    """Members `start` to `stop` of one record, if there are any."""
     if start >= stop:
         return []
     if isinstance(record, Plain) or stop - start == record.count:

@@ -11,7 +11,7 @@ through `jsontext` and `codec`, which decide, and word the refusal.
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
@@ -133,7 +133,7 @@ class _ChunkLine(_PlainLine, frozen=True, gc=False):
     data: _ChunkData
 
 
-_Line = TypeVar("_Line", bound=_PlainLine)
+_HeadDecoder = msgspec.json.Decoder[_PlainLine] | msgspec.json.Decoder[_ChunkLine]
 
 _row_decoder = msgspec.json.Decoder(StoredRow)
 _delta_decoder = msgspec.json.Decoder(_DeltaLine)
@@ -181,20 +181,18 @@ def read_line(line: bytes, *, readable: bool = False) -> Plain | RowHead:
             return row_of_stored(_row_decoder.decode(line))
         except _UNSURE:
             return read_value(decode(line), line)
-    if line.startswith(_CHUNK_START):
-        if line.find(_DELTA_MARK, 0, _NEAR) > 0:
-            delta = _delta_of_json(line)
-            if delta is not None:
-                return delta
-        chunk = _head_of_json(line, _chunk_decoder)
-        if chunk is not None and chunk.data.chunk.type not in KIND_BY_DELTA:
-            return _plain_of_head(chunk, line, readable=readable)
-    head = _head_of_json(line, _plain_decoder)
+    is_chunk = line.startswith(_CHUNK_START)
+    if is_chunk and line.find(_DELTA_MARK, 0, _NEAR) > 0:
+        delta = _delta_of_json(line)
+        if delta is not None:
+            return delta
+    head = _head_of_json(line, _chunk_decoder if is_chunk else _plain_decoder)
     if head is None:
         return read_value(decode(line), line)
     plain = _plain_of_head(head, line, readable=readable)
-    delta = delta_of_plain(plain)
-    return plain if delta is None else delta
+    if isinstance(head, _ChunkLine) and head.data.chunk.type not in KIND_BY_DELTA:
+        return plain
+    return delta_of_plain(plain) or plain
 
 
 def event_of_json(raw: bytes, view: bytes | None = None) -> Plain:
@@ -222,7 +220,7 @@ def event_of_json(raw: bytes, view: bytes | None = None) -> Plain:
     return msgspec.structs.replace(plain, view=view)
 
 
-def _head_of_json(raw: bytes, decoder: msgspec.json.Decoder[_Line]) -> _Line | None:
+def _head_of_json(raw: bytes, decoder: _HeadDecoder) -> _PlainLine | None:
     """What every reader needs of an event; None for a row, or where only the slow way can tell."""
     try:
         head = decoder.decode(raw)
