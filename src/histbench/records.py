@@ -11,10 +11,10 @@ through `jsontext` and `codec`, which decide, and word the refusal.
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from histbench.codec import check_row, split_delta
 from histbench.errors import InvalidEvent, Place
@@ -115,10 +115,15 @@ class _DeltaLine(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     data: DeltaData
 
 
+# A seq and a time as msgspec may take them at once; another number goes the slow way.
+_Seq = Annotated[int, Meta(ge=0, le=MAX_SAFE_INTEGER)]
+_Time = Annotated[int, Meta(ge=-MAX_SAFE_INTEGER, le=MAX_SAFE_INTEGER)]
+
+
 class _PlainLine(Struct, frozen=True, gc=False):
     type: str
-    seq: int
-    time: int | float
+    seq: _Seq
+    time: _Time
 
 
 class _ChunkType(Struct, frozen=True, gc=False):
@@ -132,8 +137,6 @@ class _ChunkData(Struct, frozen=True, gc=False):
 class _ChunkLine(_PlainLine, frozen=True, gc=False):
     data: _ChunkData
 
-
-_HeadDecoder = msgspec.json.Decoder[_PlainLine] | msgspec.json.Decoder[_ChunkLine]
 
 _row_decoder = msgspec.json.Decoder(StoredRow)
 _delta_decoder = msgspec.json.Decoder(_DeltaLine)
@@ -181,18 +184,13 @@ def read_line(line: bytes, *, readable: bool = False) -> Plain | RowHead:
             return row_of_stored(_row_decoder.decode(line))
         except _UNSURE:
             return read_value(decode(line), line)
-    is_chunk = line.startswith(_CHUNK_START)
-    if is_chunk and line.find(_DELTA_MARK, 0, _NEAR) > 0:
-        delta = _delta_of_json(line)
-        if delta is not None:
-            return delta
-    head = _head_of_json(line, _chunk_decoder if is_chunk else _plain_decoder)
-    if head is None:
-        return read_value(decode(line), line)
-    plain = _plain_of_head(head, line, readable=readable)
-    if isinstance(head, _ChunkLine) and head.data.chunk.type not in KIND_BY_DELTA:
-        return plain
-    return delta_of_plain(plain) or plain
+    if line.startswith(_CHUNK_START):
+        record = _chunk_of_json(line, readable=readable)
+    else:
+        record = _plain_of_json(line, readable=readable)
+        if record is not None and record.type == CHUNK_TYPE:
+            record = delta_of_plain(record) or record
+    return read_value(decode(line), line) if record is None else record
 
 
 def event_of_json(raw: bytes, view: bytes | None = None) -> Plain:
@@ -201,10 +199,8 @@ def event_of_json(raw: bytes, view: bytes | None = None) -> Plain:
     Raises:
         InvalidJson, InvalidRow, InvalidEvent: as `read_line`; a row is refused (`event_type`).
     """
-    head = _head_of_json(raw, _plain_decoder)
-    if head is not None:
-        plain = _plain_of_head(head, raw)
-    else:
+    plain = _plain_of_json(raw)
+    if plain is None:
         record = read_value(decode(raw), raw)
         if isinstance(record, Row):
             raise InvalidEvent(
@@ -220,23 +216,34 @@ def event_of_json(raw: bytes, view: bytes | None = None) -> Plain:
     return msgspec.structs.replace(plain, view=view)
 
 
-def _head_of_json(raw: bytes, decoder: _HeadDecoder) -> _PlainLine | None:
-    """What every reader needs of an event; None for a row, or where only the slow way can tell."""
+def _plain_of_json(raw: bytes, *, readable: bool = False) -> Plain | None:
+    """The ordinary record of an event's text; None for a row, or where only the slow way can tell."""
     try:
-        head = decoder.decode(raw)
+        head = _plain_decoder.decode(raw)
     except _UNSURE:
         return None
-    if (
-        head.type in KIND_BY_TAG
-        or type(head.time) is not int
-        or not 0 <= head.seq <= MAX_SAFE_INTEGER
-        or not -MAX_SAFE_INTEGER <= head.time <= MAX_SAFE_INTEGER
-    ):
+    return _plain_of_head(head, raw, readable=readable)
+
+
+def _chunk_of_json(raw: bytes, *, readable: bool) -> Plain | ListRow | None:
+    """The same of a chunk's text, which may hold a packable delta."""
+    if raw.find(_DELTA_MARK, 0, _NEAR) > 0:
+        delta = _delta_of_json(raw)
+        if delta is not None:
+            return delta
+    try:
+        head = _chunk_decoder.decode(raw)
+    except _UNSURE:
         return None
-    return head
+    plain = _plain_of_head(head, raw, readable=readable)
+    if plain is None or head.data.chunk.type not in KIND_BY_DELTA:
+        return plain
+    return delta_of_plain(plain) or plain
 
 
-def _plain_of_head(head: _PlainLine, raw: bytes, *, readable: bool = False) -> Plain:
+def _plain_of_head(head: _PlainLine, raw: bytes, *, readable: bool) -> Plain | None:
+    if head.type in KIND_BY_TAG:
+        return None
     if not readable:
         check_skipped(raw)
     return Plain(type=head.type, seq=head.seq, time=head.time, raw=raw)
