@@ -2,6 +2,7 @@
 """What the benchmark scripts have in common: timing, cold files, samples, and the file they go to."""
 
 import gc
+import json
 import os
 import statistics
 import sys
@@ -20,7 +21,7 @@ from histbench.results import Input, Results, Sample, save_results
 from histbench.results.model import METRIC_UNITS
 from histbench.store.converting import log_chunks
 
-__all__ = ["PEAK", "Samples", "describe_log", "forget", "save", "timed"]
+__all__ = ["PEAK", "Samples", "describe_log", "forget", "gauge_machine", "save", "timed"]
 
 # Code for a process of its own, whose peak is then nobody else's: its resident peak in bytes.
 # Not getrusage, whose peak starts with that of the process that forked this one.
@@ -52,6 +53,18 @@ def timed(work: Callable[[], object], *, before: Callable[[], object] = lambda: 
     seconds = time.perf_counter() - start
     gc.unfreeze()
     return seconds
+
+
+_GAUGE = encode([{"seq": seq, "text": f"token {seq}"} for seq in range(2500)])
+
+
+def gauge_machine() -> None:
+    """A millisecond or two of the kind of work that is measured, always the same.
+
+    Virtual processors share a core with a neighbour's: how fast they are changes within a second,
+    by up to a half.  What this took around a sample tells at which speed the sample was taken.
+    """
+    json.loads(_GAUGE)
 
 
 class Samples:

@@ -12,6 +12,9 @@ their newest pages hold the same events.  Nothing is asserted; every sample is k
     store.page.indexed                           open_log and the newest page of 50 messages, of
                                                  all logs in turn
     baseline.json_loads_page                     json.loads of each line of that page, in turn too
+    machine.gauge                                a fixed piece of work right before and right after
+                                                 each of those pages, the slower of the two: how
+                                                 fast the machine was just then
     store.page.indexing                          the same without an index, which is made on the way
     store.index, store.page                      the index, and the page as it is stored, in bytes
     memory.page.rss, memory.page.traced          the indexed page in a process of its own
@@ -36,7 +39,7 @@ from typing import Any
 
 import zstandard
 from msgspec import structs
-from sampling import PEAK, Samples, forget, save, timed
+from sampling import PEAK, Samples, forget, gauge_machine, save, timed
 
 from histbench.history import HistoryPage
 from histbench.jsontext import encode
@@ -55,7 +58,7 @@ MILLION = 1_000_000
 APPENDED_EVENTS, BATCH_EVENTS = 10_000, 50
 PAGE_MESSAGES = 50
 # A page takes milliseconds: it is timed so many times as often as the rest.
-ROUNDS = 5
+ROUNDS = 15
 PACKED = {"form": "packed", "encoding": "zstd"}
 
 # A fresh process, so that its peak is that of the work and nobody else's.
@@ -178,16 +181,20 @@ def measure_indexed(samples: Samples, paths: dict[str, Path], rounds: int) -> No
     """The newest page of every log in turn, so that a busy moment of the machine meets all alike."""
     ours: dict[str, list[float]] = {name: [] for name in paths}
     theirs: dict[str, list[float]] = {name: [] for name in paths}
+    gauged: dict[str, list[float]] = {name: [] for name in paths}
     lines = {
         name: list(map(record_json, newest_page(path).records)) for name, path in paths.items()
     }
     for _ in range(rounds):
         for name, path in paths.items():
             forgotten = partial(forget, path, index_path(path))
-            ours[name].append(timed(partial(newest_page, path), before=forgotten))
+            gauge = timed(gauge_machine, before=forgotten)
+            ours[name].append(timed(partial(newest_page, path)))
+            gauged[name].append(max(gauge, timed(gauge_machine)))
             theirs[name].append(timed(lambda name=name: list(map(json.loads, lines[name]))))
     for name in paths:
         samples.add(name, "store.page.indexed", "seconds", ours[name], **PACKED)
+        samples.add(name, "machine.gauge", "seconds", gauged[name])
         samples.add(name, "baseline.json_loads_page", "seconds", theirs[name], form="packed")
 
 
