@@ -5,10 +5,15 @@ import os
 import signal
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
+import click
 import pytest
 
+from histbench import cli
+from histbench.cli import main
 from histbench.cli.commands import one_line
 from histbench.encodings import ENCODINGS
 from histbench.history import FORMS, encode_page
@@ -317,6 +322,43 @@ def test_version_and_help_are_answers():
 
         assert done.returncode == 0
         assert b"histbench" in done.stdout
+
+
+def test_the_list_of_commands_imports_none_and_leaves_none_out():
+    """What is asked for first is there at once, also where a shell completes a name."""
+    code = """
+import sys
+from histbench.cli import main
+main(["--help"], standalone_mode=False)
+print(sorted(name for name in sys.modules if name.startswith("histbench.cli.")))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    *shown, imported = done.stdout.splitlines()
+    listed = {line.split()[0] for line in shown if line.startswith("  ")}
+    modules = {module.name for module in iter_modules(cli.__path__)}
+    commands = {
+        name
+        for name in modules
+        if isinstance(getattr(import_module(f"histbench.cli.{name}"), name, None), click.Command)
+    }
+
+    assert imported == "['histbench.cli.commands']"
+    assert set(main.list_commands(click.Context(main))) == commands <= listed
+
+
+def test_a_shell_completes_commands_with_what_they_do():
+    """Names that begin so, in the order of the list."""
+    found = main.shell_complete(click.Context(main), "co")
+
+    assert [item.value for item in found] == ["convert", "compare", "corpus"]
+    assert all(item.help for item in found)
+
+
+def test_a_misspelled_command_is_told_its_name(histbench):
+    """The nearest ones, if any is near."""
+    assert b"Did you mean inspect?" in histbench("inspct").stderr
+    assert b"Did you mean" not in histbench("zzz").stderr
+    assert histbench("zzz").returncode == 2
 
 
 def test_a_command_waits_for_nothing_that_it_does_not_need(session):

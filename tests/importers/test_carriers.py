@@ -36,7 +36,10 @@ def spelled(values, how):
     if how == "pretty":
         return json.dumps(values, indent=2, ensure_ascii=False)
     if how == "printed":
-        return "".join(json.dumps(value, indent=1).replace("{}", "{\n}") + "\n" for value in values)
+        # An empty object too has a line that only opens it.
+        return "".join(
+            (json.dumps(value, indent=1) if value else "{\n}") + "\n" for value in values
+        )
     return "".join(f"data: {json.dumps(value)}\r\n\r\n" for value in values)
 
 

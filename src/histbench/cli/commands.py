@@ -9,12 +9,14 @@ temporary files along.
 import errno
 import signal
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping
+from difflib import get_close_matches
 from importlib import import_module
 from types import FrameType
 from typing import Any, NoReturn
 
 import click
+from click.shell_completion import CompletionItem
 
 from histbench.errors import HistbenchError, UsageError
 
@@ -65,24 +67,55 @@ def one_line(text: str) -> str:
 class Commands(click.Group):
     """A group of commands whose errors end as the module says.
 
-    Each of `modules` is one in this package, with a command of its own name, and is imported when
-    that command is asked for.
+    Each command of `sections` (title, name, short help) is a module of this package with a command
+    of its own name.  It is imported when it is asked for, and not where commands are only listed.
     """
 
-    def __init__(self, *args: Any, modules: Sequence[str] = (), **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, sections: Mapping[str, Mapping[str, str]], **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
-        self._modules = modules
+        self._sections = sections
+        self._listed = {
+            name: text for commands in sections.values() for name, text in commands.items()
+        }
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's signature)
         """The names of all commands."""
-        return sorted([*super().list_commands(ctx), *self._modules])
+        return list(self._listed)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  (click's signature)
         """The command of that name."""
-        if cmd_name not in self._modules:
-            return super().get_command(ctx, cmd_name)
+        if cmd_name not in self._listed:
+            return None
         command: click.Command = getattr(import_module(f"{__package__}.{cmd_name}"), cmd_name)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that a call names, or the nearest names to what it says."""
+        name = args[0]
+        if not ctx.resilient_parsing and name[:1] != "-" and name not in self._listed:
+            near = " or ".join(get_close_matches(name, self._listed))
+            ctx.fail(f"No such command {name!r}." + (f" Did you mean {near}?" if near else ""))
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  (click's signature)
+        """List the commands, section by section."""
+        widest = max(map(len, self._listed))
+        for title, commands in self._sections.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(widest), text) for name, text in commands.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """What a shell offers: commands with their short help, then options."""
+        found = [
+            CompletionItem(name, help=text)
+            for name, text in self._listed.items()
+            if name.startswith(incomplete)
+        ]
+        return found + click.Command.shell_complete(self, ctx, incomplete)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run as a program: SIGTERM unwinds the stack instead of ending the process on the spot."""
