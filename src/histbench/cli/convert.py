@@ -15,6 +15,7 @@ from typing import Any
 
 import click
 
+from histbench import measure
 from histbench.cli.commands import one_line
 from histbench.cli.privacy import (
     Redacted,
@@ -31,7 +32,6 @@ from histbench.events import Event
 from histbench.importers import Import, import_events
 from histbench.importers.converting import write_events
 from histbench.log import Diagnostic
-from histbench.measure import Plan, measure_shapes
 from histbench.privacy import SecretFinder, find_secrets
 from histbench.results import render_results, save_results
 from histbench.store import convert_log
@@ -140,7 +140,9 @@ def _check_suffix(target: str, *, lean: bool) -> None:
 def _write_stats(source: str, target: str, format_name: str | None) -> None:
     with spooled(source, format_name) as spool:
         warn_of_secrets_in(spool)
-        results = measure_shapes([spool], Plan.of_names(encodings=STATS_ENCODINGS))
+        results = measure.measure_shapes(
+            [spool], measure.Plan.of_names(encodings=STATS_ENCODINGS)
+        )
     if target == STANDARD_STREAM:
         click.echo(render_results(results), nl=False)
     else:

@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
@@ -19,7 +20,6 @@ from histbench.events import Event
 from histbench.importers import Import, import_events
 from histbench.importers.converting import write_events
 from histbench.log import Diagnostic
-from histbench.measure import Source
 from histbench.privacy import (
     MIN_KEY_BYTES,
     Redactor,
@@ -29,6 +29,9 @@ from histbench.privacy import (
     redact_log,
 )
 from histbench.store import read_log
+
+if TYPE_CHECKING:
+    from histbench.measure import Source
 
 __all__ = [
     "Redacted",
@@ -102,7 +105,7 @@ def observed(events: Iterable[Event], finder: SecretFinder) -> Iterator[Event]:
 
 
 @contextmanager
-def redacted_source(source: Source, key: bytes) -> Iterator[Source]:
+def redacted_source(source: "Source", key: bytes) -> "Iterator[Source]":
     """The source's log redacted, as a file that is there while the context is open."""
     with tempfile.TemporaryDirectory(prefix="histbench-") as folder:
         path = Path(folder) / "session.jsonl.zstd"
@@ -115,7 +118,7 @@ def redacted_source(source: Source, key: bytes) -> Iterator[Source]:
         yield msgspec.structs.replace(source, path=str(path), log=None, format=None)
 
 
-def warn_of_secrets_in(source: Source) -> None:
+def warn_of_secrets_in(source: "Source") -> None:
     """Read a source for its secrets alone, and warn of them."""
     with import_events(source.stored, source.format) as imported:
         if imported.format.family is None:
