@@ -43,7 +43,7 @@ unexport PIP_REQUIRE_VIRTUALENV PIP_CONSTRAINT COLUMNS
 
 .DEFAULT_GOAL = help
 .DELETE_ON_ERROR:
-.PHONY: help report report-full test test-js test-browser lint types layers unit notebooks docs coverage reference reference-large \
+.PHONY: help report report-full test test-slow test-js test-browser lint types layers unit notebooks docs coverage reference reference-large \
         reference-compare reference-all readme lab pins clean
 
 help: ## list the targets
@@ -131,7 +131,10 @@ layers: $(VENV)/.installed-dev
 	$(VENV)/bin/lint-imports
 
 unit: $(VENV)/.installed-dev
-	$(PYTEST) -n auto -m 'not browser' --doctest-modules src synthetic tests
+	$(PYTEST) -n auto -m 'not browser and not slow' --doctest-modules src synthetic tests
+
+test-slow: $(VENV)/.installed-dev ## the exhaustive tests, which take seconds each
+	$(PYTEST) -n auto -m 'slow and not browser'
 
 # Types by JSDoc; the modules themselves need no build.
 test-js: ## check and test the browser's modules (needs Node.js)
