@@ -1,37 +1,12 @@
 """Live events in the shell: what is appended is shown, whatever happens to the stream."""
 
-from browser_pages import SESSION, chats, opened
+from browser_pages import opened
 from daemon import running_daemon
+from growing_transcript import append, begin, wait_until_live
 from histbench.store import LogWriter
-from transcript_files import chain_lines, record_line, write_lines
+from transcript_files import record_line
 
 STEP = {"turn": 1, "step": 0}
-
-
-def begin(root, session):
-    """A transcript of 30 records that will grow."""
-    chats(root).mkdir(parents=True, exist_ok=True)
-    write_lines(_path(root, session), [_own(line, session) for line in chain_lines(30)])
-    return session
-
-
-def append(root, session, *lines):
-    """Add lines to it."""
-    with _path(root, session).open("ab") as file:
-        file.write(b"".join(_own(line, session) + b"\n" for line in lines))
-
-
-def _path(root, session):
-    return chats(root) / f"{session}.jsonl"
-
-
-def _own(line, session):
-    return line.replace(SESSION.encode(), session.encode())
-
-
-def wait_until_live(shell):
-    """Until the stream is open."""
-    shell.page.locator(".stream.live").wait_for()
 
 
 def test_a_stream_goes_on_where_it_was_cut(browser, tmp_path):

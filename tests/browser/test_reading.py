@@ -245,7 +245,7 @@ def test_arrows_go_through_lists_from_where_words_are_typed(shell):
     shell.page.locator("#session-list a").first.wait_for()
     focus = "document.activeElement"
     shell.page.keyboard.press("/")
-    shell.page.keyboard.type("0004")
+    shell.page.keyboard.type(OTHER)
     shell.page.keyboard.press("ArrowDown")
     shell.page.keyboard.press("Enter")
     shell.wait_for_record("r39")

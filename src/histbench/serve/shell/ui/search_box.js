@@ -4,6 +4,7 @@
 
 import { stepWithArrows } from "./arrow_keys.js";
 import { button, element, isolated, timeElement } from "./dom.js";
+import { focusedIn } from "./kept_focus.js";
 
 const PAGE = 20;
 const PAUSE = 250;
@@ -93,6 +94,7 @@ export class SearchBox {
    */
   _draw(page, more) {
     const items = page.hits.map((hit) => this._item(hit));
+    const askedByKey = more && focusedIn(this._hits)?.matches(".more");
     this._hits.hidden = false;
     this._hits.querySelector(".more")?.remove();
     if (!more) this._hits.replaceChildren(element("ol", "hit-list"));
@@ -103,6 +105,7 @@ export class SearchBox {
     if (next !== undefined) {
       this._hits.append(button("More results", () => this._search(next), "more"));
     }
+    if (askedByKey) items[0]?.querySelector("button")?.focus();
     this._say(count ? `${count} results` : "Nothing found.");
   }
 

@@ -4,6 +4,7 @@
 
 import { stepWithArrows } from "./arrow_keys.js";
 import { byId, element, isolated, sizeText, timeElement } from "./dom.js";
+import { redraw } from "./kept_focus.js";
 
 /**
  * @typedef {object} SessionSummary
@@ -78,7 +79,11 @@ export class SessionList {
       const text = `${session.sessionId} ${session.workspace} ${session.cwd ?? ""} ${session.kind}`;
       return words.every((word) => text.toLowerCase().includes(word));
     });
-    this._list.replaceChildren(...found.map((session) => itemOf(session)));
+    const focus = redraw(this._list, "session", () => {
+      this._list.replaceChildren(...found.map((session) => itemOf(session)));
+    });
+    // Its session has gone.
+    if (focus === "lost") this._filter.focus();
     this.mark(this._current);
     const hidden = this._total - this._sessions.length;
     this._note.hidden = found.length > 0 && hidden === 0;

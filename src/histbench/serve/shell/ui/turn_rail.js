@@ -9,6 +9,7 @@
 import { RequestFailed } from "../daemon.js";
 import { stepWithArrows } from "./arrow_keys.js";
 import { button, element, isolated } from "./dom.js";
+import { focusedIn, redraw } from "./kept_focus.js";
 
 /**
  * @typedef {{ordinal: number, turnId: string, kind: string, label: string, timestamp?: string}} Turn
@@ -84,11 +85,11 @@ export class TurnRail {
   }
 
   _markCurrent() {
-    for (const each of this._box.querySelectorAll("button.turn")) {
-      const current = /** @type {HTMLElement} */ (each).dataset.turn === this._current;
+    for (const each of this._items()) {
+      const current = each.dataset.turn === this._current;
       if (current) each.setAttribute("aria-current", "true");
       else each.removeAttribute("aria-current");
-      if (current && !this._box.contains(document.activeElement)) {
+      if (current && focusedIn(this._box) === null) {
         each.scrollIntoView({ block: "nearest" });
       }
     }
@@ -117,9 +118,18 @@ export class TurnRail {
     if (where === "replace") this._turns = page.turns;
     else if (where === "before") this._turns = [...page.turns, ...this._turns].slice(0, HELD);
     else this._turns = [...this._turns, ...page.turns].slice(-HELD);
-    this._draw();
+    const focus = redraw(this._box, "turn", () => this._draw());
+    const stays = focus === "kept" && focusedIn(this._box)?.matches(".turn");
     if (where === "before") this._box.scrollTop += this._box.scrollHeight - height;
-    else if (where === "replace") this._box.scrollTop = start === null ? this._box.scrollHeight : 0;
+    else if (where === "replace" && !stays) {
+      this._box.scrollTop = start === null ? this._box.scrollHeight : 0;
+    }
+    if (focus === "none") return;
+    // A button for more has gone with the last of it, or a turn with the end that it was at.
+    const end = where === "behind" || start === null ? -1 : 0;
+    if (focus === "lost") this._items().at(end)?.focus({ preventScroll: true });
+    const focused = focusedIn(this._box);
+    if (focused?.matches(":focus-visible")) focused.scrollIntoView({ block: "nearest" });
   }
 
   /**
@@ -168,9 +178,13 @@ export class TurnRail {
     return element("li", "", jump);
   }
 
+  _items() {
+    return /** @type {HTMLElement[]} */ ([...this._box.querySelectorAll("button.turn")]);
+  }
+
   /** @param {KeyboardEvent} event */
   _key(event) {
-    const items = /** @type {HTMLElement[]} */ ([...this._box.querySelectorAll("button.turn")]);
+    const items = this._items();
     const current = items.findIndex((each) => each.dataset.turn === this._current);
     const step = event.key === "ArrowUp" ? -1 : 1;
     // The first step goes to the turn in sight itself.
