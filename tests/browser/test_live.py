@@ -30,6 +30,18 @@ def test_a_stream_goes_on_where_it_was_cut(browser, tmp_path):
         assert sum(each.endswith("/load") for each in shell.requests) == 1
 
 
+def test_a_scroll_is_heard_though_the_stream_opens_meanwhile(shell):
+    """Each opening draws several times; whoever is up and away by then is not taken back."""
+    for _ in range(8):
+        shell.open()
+        shell.scroll_to(0)
+        asked = shell.pages_asked()
+        shell.wait_for(
+            lambda asked=asked: shell.pages_asked() > asked or shell.records()[0] == "r0"
+        )
+        shell.page.goto("about:blank")
+
+
 def test_a_reader_further_up_is_left_where_he_is(root, shell):
     """The new records are there when he comes down."""
     session = begin(root, "bbbbbbbb-0000-4000-8000-000000000002")

@@ -65,8 +65,10 @@ export class TranscriptList {
   /** @param {BrowsingView} view */
   draw(view) {
     this._view = view;
-    const target = view.target;
-    const jumped = target !== null && target !== this._target;
+    const jumped = view.target !== null && view.target !== this._target;
+    // A scroll's event may come only after this drawing, which must not take the reader back.
+    if (!jumped) this._scrolled();
+    const { target } = view;
     const back = target === null && this._target !== null;
     this._target = target;
     const told = this._newFailure(view);
@@ -74,7 +76,7 @@ export class TranscriptList {
     const anchors = blocksInSight(this.scroller, this._container);
     this._drawBlocks(view);
     this._ends.draw(view);
-    if (jumped) this._goTo(target);
+    if (jumped && target !== null) this._goTo(target);
     else if (back || this._sticks(view)) this._setTop(this.scroller.scrollHeight);
     else this._hold(anchors);
     // A failure has more to say than the row that was in sight.
@@ -166,16 +168,28 @@ export class TranscriptList {
     this._top = scrollTop;
     this._atEnd = this._isAtEnd();
     if (up && scrollTop < NEAR && view.canLoadOlder && view.failure === null) {
-      this._act((each) => each.loadOlder());
+      this._ask((each) => each.loadOlder());
     } else if (!up && scrollHeight - scrollTop - clientHeight < NEAR && view.canLoadNewer) {
-      this._act((each) => each.loadNewer());
+      this._ask((each) => each.loadNewer());
     }
     if (this._atEnd && !view.hasNewer) view.follow();
     this._moved();
   }
 
+  /**
+   * After this drawing, which may be called by what would send the request.
+   * @param {(view: BrowsingView) => unknown} change
+   */
+  _ask(change) {
+    const view = this._view;
+    queueMicrotask(() => {
+      if (this._view === view) this._act(change);
+    });
+  }
+
   _resized() {
     if (this._view === null) return;
+    this._scrolled();
     if (this._sticks(this._view)) this._setTop(this.scroller.scrollHeight);
     this._fill(this._view);
   }
