@@ -140,9 +140,7 @@ def _check_suffix(target: str, *, lean: bool) -> None:
 def _write_stats(source: str, target: str, format_name: str | None) -> None:
     with spooled(source, format_name) as spool:
         warn_of_secrets_in(spool)
-        results = measure.measure_shapes(
-            [spool], measure.Plan.of_names(encodings=STATS_ENCODINGS)
-        )
+        results = measure.measure_shapes([spool], measure.Plan.of_names(encodings=STATS_ENCODINGS))
     if target == STANDARD_STREAM:
         click.echo(render_results(results), nl=False)
     else:
